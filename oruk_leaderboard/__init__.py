@@ -1,0 +1,30 @@
+"""The oruk-bench leaderboard: the table, the rebuilt evaluation set, the score.
+
+Public names are imported when they are first used, so that importing the package stays cheap.
+"""
+
+import importlib
+from typing import TYPE_CHECKING, Any
+
+__version__ = "1.0.0"
+
+_PUBLIC: dict[str, str] = {}
+"""Public name to the module that defines it."""
+
+__all__ = ["__version__", *_PUBLIC]
+
+
+def __getattr__(name: str) -> Any:
+    """Import a public name on first use."""
+    if name not in _PUBLIC:
+        raise AttributeError(f"module 'oruk_leaderboard' has no attribute {name!r}")
+    return getattr(importlib.import_module(_PUBLIC[name]), name)
+
+
+def __dir__() -> list[str]:
+    """Public names, for completion."""
+    return sorted(__all__)
+
+
+if TYPE_CHECKING:
+    pass

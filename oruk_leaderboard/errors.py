@@ -1,0 +1,82 @@
+"""Errors that a user can act on: what is wrong, where, what was expected, what was found, what to do."""
+
+
+class OrukError(Exception):
+    """Unusable arguments or input; the command line prints it as one line and exits with 2.
+
+    Args:
+        what: What is wrong, in a few words.
+        where: File, line, corpus, key or clip it is about.
+        expected: What would have been right.
+        found: What was there instead.
+        do: What the user can do about it.
+    """
+
+    def __init__(
+        self,
+        what: str,
+        *,
+        where: object = None,
+        expected: object = None,
+        found: object = None,
+        do: str | None = None,
+    ) -> None:
+        self.what, self.where, self.expected, self.found, self.do = what, where, expected, found, do
+        parts = [what if where is None else f"{where}: {what}"]
+        if expected is not None:
+            parts.append(f"expected {expected}")
+        if found is not None:
+            parts.append(f"found {found}")
+        if do is not None:
+            parts.append(do)
+        super().__init__("; ".join(" ".join(part.split()) for part in parts))
+
+    def __reduce__(self) -> tuple[object, ...]:
+        """Survive pickling between worker processes although the fields are keyword-only."""
+        return _rebuild, (type(self), self.what, self.where, self.expected, self.found, self.do)
+
+
+def _rebuild(
+    cls: type[OrukError], what: str, where: object, expected: object, found: object, do: str | None
+) -> OrukError:
+    return cls(what, where=where, expected=expected, found=found, do=do)
+
+
+class CorpusError(OrukError):
+    """A corpus spec, a label file or a corpora root cannot be used."""
+
+
+class ManifestError(OrukError):
+    """The manifest, or a set made from it, is not what it claims to be."""
+
+
+class AudioError(OrukError):
+    """A recording cannot be turned into a clip; becomes a counted state, not the end of a run."""
+
+
+class PredictionError(OrukError):
+    """A predictions, receipts or gold file has a row that cannot be scored."""
+
+
+class RecordError(OrukError):
+    """A result record breaks the schema or contradicts itself."""
+
+
+class HubError(OrukError):
+    """The Hub refused, or what it holds is not what was expected."""
+
+
+class MissingExtraError(OrukError):
+    """An optional dependency is needed; the message names the extra to install."""
+
+    def __init__(self, what: str, *, extra: str, where: object = None) -> None:
+        super().__init__(what, where=where, do=f'run: python -m pip install "oruk-bench-leaderboard[{extra}]"')
+        self.extra = extra
+
+    def __reduce__(self) -> tuple[object, ...]:
+        """As for the base class; ``extra`` is already part of ``do``."""
+        return _rebuild_extra, (self.what, self.extra, self.where)
+
+
+def _rebuild_extra(what: str, extra: str, where: object) -> MissingExtraError:
+    return MissingExtraError(what, extra=extra, where=where)

@@ -1,0 +1,41 @@
+"""Where the shipped files are: beside the package in a checkout, inside it in a wheel."""
+
+from functools import cache
+from pathlib import Path
+
+from oruk_leaderboard.errors import OrukError
+
+PACKAGE = Path(__file__).resolve().parent
+
+
+@cache
+def share_root() -> Path:
+    """Folder that holds ``data/``, ``schema/``, ``dataset_card/`` and ``README.md``."""
+    inside = PACKAGE / "_share"
+    return inside if inside.is_dir() else PACKAGE.parent
+
+
+def data_dir() -> Path:
+    """Folder of the table, the records and the manifest."""
+    return share_root() / "data"
+
+
+def schema_dir() -> Path:
+    """Folder of the JSON schemas."""
+    return share_root() / "schema"
+
+
+def checkout_root() -> Path:
+    """Folder of the source checkout.
+
+    Raises:
+        OrukError: The package runs from a wheel, where derived files cannot be rebuilt.
+    """
+    if not (PACKAGE.parent / "pyproject.toml").is_file():
+        raise OrukError(
+            "this verb changes the repository's files and the package runs from an installed wheel",
+            where=PACKAGE,
+            expected="a checkout installed with: python -m pip install -e .",
+            do="run it in a clone of the repository",
+        )
+    return PACKAGE.parent
