@@ -1,0 +1,62 @@
+"""The shipped JSON Schemas: checks of documents, and the column types of every table that is built from them."""
+
+import json
+from collections.abc import Mapping
+from functools import cache
+from typing import Any
+
+from oruk_leaderboard.errors import RecordError
+from oruk_leaderboard.paths import schema_dir
+
+
+@cache
+def load_schema(name: str) -> dict[str, Any]:
+    """Shipped JSON Schema ``schema/<name>.schema.json``."""
+    schema: dict[str, Any] = json.loads((schema_dir() / f"{name}.schema.json").read_text(encoding="utf-8"))
+    return schema
+
+
+@cache
+def validator(name: str) -> Any:
+    """Validator of a shipped schema; formats such as dates are checked too."""
+    from jsonschema import Draft202012Validator
+
+    return Draft202012Validator(load_schema(name), format_checker=Draft202012Validator.FORMAT_CHECKER)
+
+
+def check(document: object, schema: str, *, where: object = None) -> None:
+    """Check a parsed JSON document against a shipped schema.
+
+    Args:
+        document: What ``json.loads`` gives.
+        schema: Name of the schema, without ``.schema.json``.
+        where: File or row, for the message.
+
+    Raises:
+        RecordError: The first three faults, each with its key, and how many more there are.
+    """
+    faults = sorted(
+        (("/".join(map(str, fault.absolute_path)) or "top level"), fault.message[:300])
+        for fault in validator(schema).iter_errors(document)
+    )
+    if faults:
+        shown = "; ".join(f"{key}: {message}" for key, message in faults[:3])
+        more = f" (and {len(faults) - 3} more)" if len(faults) > 3 else ""
+        raise RecordError(f"not valid by {schema}.schema.json: {shown}{more}", where=where)
+
+
+def arrow_schema(name: str) -> Any:
+    """Arrow schema of a table whose rows the JSON Schema ``name`` describes: one column a property, in its order.
+
+    Strings, numbers (float64), integers (int64), booleans and arrays of these; nullability is the JSON Schema's affair.
+    """
+    import pyarrow as pa
+
+    scalars = {"string": pa.string(), "number": pa.float64(), "integer": pa.int64(), "boolean": pa.bool_()}
+
+    def kind(column: Mapping[str, Any]) -> Any:
+        types = [column["type"]] if isinstance(column["type"], str) else column["type"]
+        name = next(name for name in types if name != "null")
+        return pa.list_(kind(column["items"])) if name == "array" else scalars[name]
+
+    return pa.schema([pa.field(column, kind(rule)) for column, rule in load_schema(name)["properties"].items()])
