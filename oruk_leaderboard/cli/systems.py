@@ -1,0 +1,37 @@
+"""``systems list`` and ``systems show``."""
+
+import argparse
+
+from oruk_leaderboard.cli.output import add_json, text_table, write_json, write_text
+
+
+def configure(parser: argparse.ArgumentParser) -> None:
+    """Options of the verb."""
+    actions = parser.add_subparsers(dest="action", metavar="ACTION", required=True)
+    listing = actions.add_parser("list", help="the systems that can be run here")
+    add_json(listing)
+    show = actions.add_parser("show", help="one system's card")
+    show.add_argument("system", metavar="SYSTEM", help="an id of `systems list`, a .toml file or module:function")
+    add_json(show)
+    parser.epilog = "example:\n  oruk-leaderboard systems show emotion2vec-plus-large"
+
+
+def run(options: argparse.Namespace) -> int:
+    """List the systems, or show one."""
+    from oruk_leaderboard.systems import ADAPTERS, get_system, registry
+
+    if options.action == "show":
+        card = get_system(options.system).to_dict()
+        if options.json:
+            write_json(card)
+        else:
+            card["adapter"] = f"{card['adapter']} ({ADAPTERS[card['adapter']]})"
+            write_text("\n".join(f"{name}: {'unknown' if value is None else value}" for name, value in card.items()))
+        return 0
+    cards = [card.to_dict() for card in registry().values()]
+    if options.json:
+        write_json(cards)
+    else:
+        names = ["id", "family", "adapter", "parameters_m", "model_id"]
+        write_text(text_table(names, [[card[name] for name in names] for card in cards], right=["parameters_m"]))
+    return 0

@@ -1,0 +1,48 @@
+"""A user's own system: a function from a waveform to a label, or to a score for each label."""
+
+import importlib
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from oruk_leaderboard.errors import OrukError
+from oruk_leaderboard.systems.base import Answer, SystemCard, Waveform, top_answer
+
+
+class CallableSystem:
+    """Calls the function once a waveform (float32, 16 kHz mono); it returns a label, or a mapping of label to score."""
+
+    def __init__(self, card: SystemCard, function: Any, revision: str) -> None:
+        self.card, self.revision, self._function = card, revision, function
+
+    def predict(self, batch: Sequence[Waveform]) -> list[Answer]:
+        """Answers in the order of the waveforms; None from the function is an abstention."""
+        return [self._answer(self._function(wave)) for wave in batch]
+
+    def _answer(self, value: object) -> Answer:
+        if value is None:
+            return Answer(label=None, status="abstained")
+        if isinstance(value, str):
+            return Answer(label=value, raw=value)
+        if isinstance(value, Mapping) and value:
+            return top_answer({str(name): float(score) for name, score in value.items()})
+        raise OrukError(
+            "a system returned something that is no answer",
+            where=self.card.id,
+            expected="a label, a mapping of label to score, or None",
+            found=type(value).__name__,
+        )
+
+
+def load(card: SystemCard, *, revision: str | None, device: str) -> CallableSystem:
+    """Import ``module:function``.
+
+    Raises:
+        OrukError: The module or the function is not there.
+    """
+    del device
+    module_name, _, function_name = (card.model_id or "").partition(":")
+    try:
+        function = getattr(importlib.import_module(module_name), function_name)
+    except (ImportError, AttributeError, ValueError) as error:
+        raise OrukError("no such function", where=card.model_id, expected="module:function", found=error) from error
+    return CallableSystem(card, function, revision or str(getattr(function, "revision", "unstated")))

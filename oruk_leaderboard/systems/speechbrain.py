@@ -1,0 +1,42 @@
+"""SpeechBrain's wav2vec 2.0 recogniser trained on IEMOCAP: four classes."""
+
+from collections.abc import Sequence
+from typing import Any
+
+from oruk_leaderboard.systems import require
+from oruk_leaderboard.systems.base import Answer, SystemCard, Waveform, top_answer
+
+
+class SpeechBrainSystem:
+    """A recogniser loaded through the model repository's own ``custom_interface.py``."""
+
+    def __init__(self, card: SystemCard, recogniser: Any, torch: Any, revision: str) -> None:
+        self.card, self.revision, self._recogniser, self._torch = card, revision, recogniser, torch
+        labels = recogniser.hparams.label_encoder
+        self._labels = [labels.ind2lab[index] for index in range(len(labels))]
+
+    def predict(self, batch: Sequence[Waveform]) -> list[Answer]:
+        """Answers with a probability for each of the model's labels."""
+        answers = []
+        for wave in batch:
+            with self._torch.inference_mode():
+                probabilities = self._recogniser.classify_batch(self._torch.from_numpy(wave)[None])[0][0]
+            answers.append(top_answer(dict(zip(self._labels, map(float, probabilities), strict=True))))
+        return answers
+
+
+def load(card: SystemCard, *, revision: str | None, device: str) -> SpeechBrainSystem:
+    """Load the recogniser.
+
+    Raises:
+        OrukError: ``speechbrain`` or ``torch`` is not installed.
+    """
+    torch, interfaces = require("torch", card=card), require("speechbrain.inference.interfaces", card=card)
+    recogniser = interfaces.foreign_class(
+        source=card.model_id,
+        pymodule_file="custom_interface.py",
+        classname="CustomEncoderWav2vec2Classifier",
+        run_opts={"device": device},
+        **({"revision": revision} if revision else {}),
+    )
+    return SpeechBrainSystem(card, recogniser, torch, revision or "unstated")

@@ -1,0 +1,85 @@
+"""System cards, the built-in baselines and a user's own function."""
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from oruk_leaderboard.errors import OrukError
+from oruk_leaderboard.systems import ADAPTERS, get_system, load_system, read_card, registry
+
+RATE = 16_000
+
+
+def tone(hertz: float, level: float) -> np.ndarray:
+    wave: np.ndarray = (level * np.sin(2 * np.pi * hertz * np.arange(RATE) / RATE)).astype(np.float32)
+    return wave
+
+
+def by_peak(wave: np.ndarray) -> object:
+    """A user's system: silence abstains, loud gives scores, the rest a label."""
+    peak = float(np.abs(wave).max())
+    if peak == 0:
+        return None
+    return {"angry": 0.75, "sad": 0.25} if peak > 0.5 else "calm"
+
+
+def test_every_shipped_card_reads_and_names_a_known_adapter() -> None:
+    cards = registry()
+    assert len(cards) >= 17
+    assert {card.adapter for card in cards.values()} <= set(ADAPTERS)
+    assert cards["emotion2vec-plus-large"].model_id == "emotion2vec/emotion2vec_plus_large"
+    assert cards["hubert-large-superb-er"].classes == ("anger", "happiness", "sadness", "neutral")
+
+
+@pytest.mark.parametrize(
+    ("hertz", "level", "label"),
+    [(200, 0.8, "anger"), (2000, 0.8, "happiness"), (200, 0.02, "sadness"), (2000, 0.02, "neutral")],
+)
+def test_loudness_baseline_tells_four_kinds_of_tone_apart(hertz: float, level: float, label: str) -> None:
+    [answer] = load_system(get_system("baseline-loudness")).predict([tone(hertz, level)])
+    assert (answer.label, answer.status) == (label, "ok")
+
+
+def test_neutral_baseline_answers_in_order_and_for_an_empty_batch() -> None:
+    system = load_system(get_system("baseline-neutral"))
+    assert system.predict([]) == []
+    assert [answer.label for answer in system.predict([tone(100, 0.1)] * 3)] == ["neutral"] * 3
+
+
+def test_own_function_gives_labels_scores_and_abstentions() -> None:
+    system = load_system(get_system("tests.test_systems:by_peak"))
+    quiet, loud, silent = system.predict([tone(300, 0.1), tone(300, 0.9), tone(300, 0)])
+    assert (quiet.label, quiet.scores) == ("calm", None)
+    assert (loud.label, loud.scores) == ("angry", {"angry": 0.75, "sad": 0.25})
+    assert (silent.label, silent.status) == (None, "abstained")
+
+
+@pytest.mark.parametrize("name", ["no-such-system", "tests.test_systems:nothing", "no_such_module:f"])
+def test_unknown_systems_are_named(name: str) -> None:
+    with pytest.raises(OrukError, match=name.partition(":")[0]):
+        load_system(get_system(name))
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("name = ", "cannot be read"),
+        ('name = "x"\nfamily = "open"\nadapter = "baseline"\n', "lacks a key"),
+        ('name = "x"\nfamily = "open"\nadapter = "baseline"\nsource = "y"\ncolour = 1\n', "colour"),
+        ('name = "x"\nfamily = "open"\nadapter = "magic"\nsource = "y"\n', "unknown adapter"),
+        ('name = "x"\nfamily = "open"\nadapter = "baseline"\nsource = "y"\nclasses = ["joy"]\n', "joy"),
+    ],
+)
+def test_broken_cards_say_what_is_wrong(tmp_path: Path, text: str, message: str) -> None:
+    path = tmp_path / "mine.toml"
+    path.write_text(text, encoding="utf-8")
+    with pytest.raises(OrukError, match=message) as caught:
+        read_card(path)
+    assert "mine.toml" in str(caught.value)
+
+
+def test_a_missing_library_is_named_with_what_to_install() -> None:
+    card = get_system("emotion2vec-plus-large")
+    with pytest.raises(OrukError, match="funasr"):
+        load_system(card)
