@@ -58,6 +58,10 @@ class PredictionError(OrukError):
     """A predictions, receipts or gold file has a row that cannot be scored."""
 
 
+class MetricError(OrukError):
+    """Arrays or options from which a metric, an interval or a test cannot be computed."""
+
+
 class RecordError(OrukError):
     """A result record breaks the schema or contradicts itself."""
 

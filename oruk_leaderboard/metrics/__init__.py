@@ -1,0 +1,89 @@
+"""Metrics of the field as pure functions of arrays; every docstring gives formula, range, units and reference.
+
+Classification metrics work on confusion counts, so that thousands of bootstrap replicates cost one call.
+
+The rule for absent classes, the same everywhere: a figure is a mean over a stated set of classes, and a class of that
+set that has no gold clips and no predictions counts 0. The headline macro-F1 is over all classes of the label space; a
+slice is scored over :func:`present`, the classes that its gold labels have. A prediction that is no class of the label
+space is wrong: it stays in the denominator of recall and accuracy and is no false positive of any class.
+"""
+
+from oruk_leaderboard.metrics.classification import (
+    Margins,
+    Metric,
+    PerClass,
+    accuracy,
+    cohen_kappa,
+    confusion,
+    macro_f1,
+    macro_precision,
+    macro_recall,
+    margins,
+    mcc,
+    micro_f1,
+    per_class,
+    present,
+    uar,
+    weighted_f1,
+    weighted_precision,
+    weighted_recall,
+)
+from oruk_leaderboard.metrics.dimensional import ccc, mae, mse, pearson
+from oruk_leaderboard.metrics.multilabel import (
+    balanced_binary_accuracy,
+    jaccard_accuracy,
+    label_accuracy,
+    label_f1,
+    label_macro_f1,
+    label_micro_f1,
+    label_weighted_f1,
+)
+from oruk_leaderboard.metrics.probabilistic import Reliability, brier, ece, log_loss, reliability, top_k_accuracy
+from oruk_leaderboard.metrics.softlabel import (
+    js_divergence,
+    krippendorff_alpha,
+    soft_accuracy,
+    soft_cross_entropy,
+)
+
+__all__ = [
+    "Margins",
+    "Metric",
+    "PerClass",
+    "Reliability",
+    "accuracy",
+    "balanced_binary_accuracy",
+    "brier",
+    "ccc",
+    "cohen_kappa",
+    "confusion",
+    "ece",
+    "jaccard_accuracy",
+    "js_divergence",
+    "krippendorff_alpha",
+    "label_accuracy",
+    "label_f1",
+    "label_macro_f1",
+    "label_micro_f1",
+    "label_weighted_f1",
+    "log_loss",
+    "macro_f1",
+    "macro_precision",
+    "macro_recall",
+    "mae",
+    "margins",
+    "mcc",
+    "micro_f1",
+    "mse",
+    "pearson",
+    "per_class",
+    "present",
+    "reliability",
+    "soft_accuracy",
+    "soft_cross_entropy",
+    "top_k_accuracy",
+    "uar",
+    "weighted_f1",
+    "weighted_precision",
+    "weighted_recall",
+]

@@ -1,0 +1,96 @@
+"""Metrics of class scores: one probability a class and clip, shape (n, k), rows summing to 1."""
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from oruk_leaderboard.errors import MetricError
+from oruk_leaderboard.metrics.checks import Floats, Ints, distributions, divide, indices
+
+SUM_TOLERANCE = 1e-3
+"""How far a row of scores may be from 1 before it is refused (three printed digits); rows are then scaled to 1."""
+
+
+def _inputs(gold: ArrayLike, scores: ArrayLike) -> tuple[Ints, Floats]:
+    rows = distributions(scores, what="scores", tolerance=SUM_TOLERANCE)
+    labels = indices(gold, below=rows.shape[1], what="gold")
+    if len(labels) != len(rows):
+        raise MetricError("lengths differ", where="scores", expected=f"{len(labels)} rows", found=len(rows))
+    return labels, rows
+
+
+def top_k_accuracy(gold: ArrayLike, scores: ArrayLike, *, k: int = 2) -> float:
+    """Share of clips whose gold class is among the ``k`` highest scores, range 0 to 1.
+
+    Of equal scores the class with the lower index comes first, as with argmax, so that ``k = 1`` is the accuracy.
+    """
+    labels, rows = _inputs(gold, scores)
+    own = rows[np.arange(len(labels)), labels][:, None]
+    before = np.arange(rows.shape[1]) < labels[:, None]
+    rank = ((rows > own) | ((rows == own) & before)).sum(axis=1)
+    return float((rank < k).mean())
+
+
+def log_loss(gold: ArrayLike, scores: ArrayLike) -> float:
+    """Mean ``-ln(score of the gold class)`` in nats, 0 or more; scores below 2.2e-16 count as that."""
+    labels, rows = _inputs(gold, scores)
+    own = rows[np.arange(len(labels)), labels]
+    return float(-np.log(np.maximum(own, np.finfo(np.float64).eps)).mean())
+
+
+def brier(gold: ArrayLike, scores: ArrayLike) -> float:
+    """Mean ``Σ_c (score_c - [c is gold])²``, range 0 to 2.
+
+    Reference: Brier (1950), doi:10.1175/1520-0493(1950)078<0001:VOFEIT>2.0.CO;2 (the original form of many classes).
+    """
+    labels, rows = _inputs(gold, scores)
+    return float(((rows - np.eye(rows.shape[1])[labels]) ** 2).sum(axis=1).mean())
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Reliability:
+    """A reliability diagram: clips binned by the score of their predicted class.
+
+    Attributes:
+        edges: Bounds of the bins, shape (b + 1,), from 0 to 1; a bin holds its upper bound, not its lower one.
+        count: Clips in each bin, shape (b,).
+        confidence: Mean score of the predicted class in each bin, 0 where empty.
+        accuracy: Share of right predictions in each bin, 0 where empty.
+    """
+
+    edges: Floats
+    count: Ints
+    confidence: Floats
+    accuracy: Floats
+
+
+def reliability(gold: ArrayLike, scores: ArrayLike, *, n_bins: int = 15) -> Reliability:
+    """Bin clips by confidence, ``n_bins`` bins of equal width; the predicted class is the first highest score.
+
+    Raises:
+        MetricError: Scores that are no distributions, other lengths, or fewer than one bin.
+    """
+    if n_bins < 1:
+        raise MetricError("no bins", where="n_bins", expected="1 or more", found=n_bins)
+    labels, rows = _inputs(gold, scores)
+    confidence = rows.max(axis=1)
+    right = rows.argmax(axis=1) == labels
+    edges = np.linspace(0, 1, n_bins + 1)
+    bins = np.clip(np.searchsorted(edges, confidence, side="left") - 1, 0, n_bins - 1)
+    count = np.bincount(bins, minlength=n_bins)
+    return Reliability(
+        edges=edges,
+        count=count,
+        confidence=divide(np.bincount(bins, weights=confidence, minlength=n_bins), count),
+        accuracy=divide(np.bincount(bins, weights=right, minlength=n_bins), count),
+    )
+
+
+def ece(diagram: Reliability) -> float:
+    """Expected calibration error ``Σ_b (n_b / n)·|accuracy_b - confidence_b|``, range 0 to 1.
+
+    Reference: Guo et al. (2017), "On calibration of modern neural networks", arXiv:1706.04599.
+    """
+    gaps = np.abs(diagram.accuracy - diagram.confidence)
+    return float((diagram.count * gaps).sum() / diagram.count.sum())
