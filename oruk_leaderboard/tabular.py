@@ -1,0 +1,234 @@
+"""Row files as people have them: CSV, TSV, JSON Lines, parquet and npz become columns whose rows know their line.
+
+Text may carry a byte order mark, be UTF-8 or UTF-16, end its lines with LF or CRLF, and be compressed with gzip.
+"""
+
+import csv
+import gzip
+import io
+import json
+import zlib
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from oruk_leaderboard.errors import PredictionError
+
+MAX_BYTES = 2**30
+"""Largest decompressed text file that is read, in bytes."""
+
+SUFFIXES = (".csv", ".tsv", ".jsonl", ".ndjson", ".parquet", ".npz")
+"""Suffixes of the row files that can be read; the text ones also with ``.gz`` behind."""
+
+
+@dataclass(frozen=True, slots=True)
+class Rows:
+    """Columns of a file, with the place of each row for messages.
+
+    Attributes:
+        path: The file.
+        columns: Column name (lower case) to its values, all of one length.
+        lines: Line of each row (the header is line 1), or None where the format has no lines.
+        size: Number of rows.
+    """
+
+    path: Path
+    columns: Mapping[str, Sequence[Any]]
+    lines: Sequence[int] | None
+    size: int
+
+    def where(self, row: int) -> str:
+        """``file:line`` of a row, or ``file row N`` (from 1) in a format without lines."""
+        return f"{self.path}:{self.lines[row]}" if self.lines is not None else f"{self.path} row {row + 1}"
+
+    def need(self, name: str) -> Sequence[Any]:
+        """A column that must be there.
+
+        Raises:
+            PredictionError: It is not.
+        """
+        if name not in self.columns:
+            raise PredictionError(
+                "a column is missing", where=self.path, expected=name, found=", ".join(self.columns) or "no columns"
+            )
+        return self.columns[name]
+
+
+def kind(path: Path) -> str:
+    """Suffix that tells the format, in lower case and without ``.gz``."""
+    suffixes = [suffix.lower() for suffix in path.suffixes]
+    return next((suffix for suffix in reversed(suffixes) if suffix != ".gz"), "")
+
+
+def read_rows(path: Path) -> Rows:
+    """Read a row file into columns.
+
+    Raises:
+        PredictionError: The file is not there, is empty, is damaged, has an unknown suffix, a repeated column or a row
+            of another width; the message names the line.
+    """
+    readers = {
+        ".csv": _read_csv,
+        ".tsv": _read_csv,
+        ".jsonl": _read_json_lines,
+        ".ndjson": _read_json_lines,
+        ".parquet": _read_parquet,
+        ".npz": _read_npz,
+    }
+    if kind(path) not in readers:
+        raise PredictionError("unknown kind of file", where=path, expected=", ".join(SUFFIXES), found=path.name)
+    rows = readers[kind(path)](path)
+    if rows.size == 0:
+        raise PredictionError("the file holds no rows", where=path, expected="a header and at least one row")
+    return rows
+
+
+def read_bytes(path: Path) -> bytes:
+    """Content of a file, decompressed where it is gzip.
+
+    Raises:
+        PredictionError: It cannot be read, is damaged, or is larger than ``MAX_BYTES``.
+    """
+    try:
+        data = path.read_bytes()
+        if data[:2] == b"\x1f\x8b":
+            with gzip.open(io.BytesIO(data)) as stream:
+                data = stream.read(MAX_BYTES + 1)
+    except (OSError, EOFError, zlib.error) as error:
+        raise PredictionError("the file cannot be read", where=path, found=error) from error
+    if len(data) > MAX_BYTES:
+        raise PredictionError("the file is too large", where=path, expected=f"at most {MAX_BYTES} bytes of text")
+    return data
+
+
+def read_text(path: Path) -> str:
+    """Text of a file: UTF-8 or UTF-16, without its byte order mark.
+
+    Raises:
+        PredictionError: As ``read_bytes``, or the text is in no encoding that is known; the message names the line.
+    """
+    data = read_bytes(path)
+    encoding = "utf-16" if data[:2] in (b"\xff\xfe", b"\xfe\xff") else "utf-8-sig"
+    try:
+        text = data.decode(encoding)
+    except UnicodeDecodeError as error:
+        line = data[: error.start].count(b"\n") + 1
+        raise PredictionError(
+            "the text is not UTF-8", where=f"{path}:{line}", found=error.reason, do="save it as UTF-8"
+        ) from error
+    if "\x00" in text:
+        line = text[: text.index("\x00")].count("\n") + 1
+        raise PredictionError("the text holds a NUL character", where=f"{path}:{line}", do="save it as UTF-8")
+    return text
+
+
+def _read_csv(path: Path) -> Rows:
+    reader = csv.reader(
+        io.StringIO(read_text(path), newline=""),
+        delimiter="\t" if kind(path) == ".tsv" else ",",
+        strict=True,
+        skipinitialspace=True,
+    )
+    rows: list[list[str]] = []
+    lines: list[int] = []
+    line = 0
+    try:
+        for row in reader:
+            if row:
+                rows.append(row)
+                lines.append(line + 1)
+            line = reader.line_num
+    except csv.Error as error:
+        raise PredictionError("damaged CSV", where=f"{path}:{reader.line_num}", found=error) from error
+    if not rows:
+        return Rows(path, {}, [], 0)
+    header = [name.strip().casefold() for name in rows.pop(0)]
+    where = f"{path}:{lines.pop(0)}"
+    if repeated := sorted({name for name in header if header.count(name) > 1}):
+        raise PredictionError("a column is there twice", where=where, found=", ".join(repeated))
+    if set(map(len, rows)) - {len(header)}:
+        at = next(index for index, row in enumerate(rows) if len(row) != len(header))
+        raise PredictionError(
+            "a row has another number of cells than the header",
+            where=f"{path}:{lines[at]}",
+            expected=f"{len(header)} ({', '.join(header)})",
+            found=len(rows[at]),
+        )
+    columns = zip(*rows, strict=True) if rows else [()] * len(header)
+    return Rows(path, dict(zip(header, columns, strict=True)), lines, len(rows))
+
+
+def _read_json_lines(path: Path) -> Rows:
+    # Not splitlines: a label may hold U+2028 and the like, which end no line of JSON.
+    texts = read_text(path).split("\n")
+    records: list[dict[str, Any]] = []
+    lines: list[int] = []
+    decode = json.JSONDecoder().decode
+    for number, text in enumerate(texts, start=1):
+        if not text or text.isspace():
+            continue
+        try:
+            record = decode(text)
+        except (json.JSONDecodeError, RecursionError) as error:
+            raise PredictionError(
+                "the line is no JSON object", where=f"{path}:{number}", expected="one object a line", found=error
+            ) from error
+        if not isinstance(record, dict):
+            raise PredictionError(
+                "the line is no JSON object", where=f"{path}:{number}", expected='{"clip_id": …}', found=text[:40]
+            )
+        records.append(record)
+        lines.append(number)
+    names = dict.fromkeys(name for keys in dict.fromkeys(map(tuple, records)) for name in keys)
+    folded = [name.strip().casefold() for name in names]
+    if repeated := sorted({name for name in folded if folded.count(name) > 1}):
+        raise PredictionError("a key is there in two spellings", where=path, found=", ".join(repeated))
+    columns = {new: [record.get(name) for record in records] for name, new in zip(names, folded, strict=True)}
+    return Rows(path, columns, lines, len(records))
+
+
+def _read_parquet(path: Path) -> Rows:
+    import pyarrow
+    import pyarrow.parquet
+
+    try:
+        table = pyarrow.parquet.read_table(path)
+    except (OSError, pyarrow.ArrowException) as error:
+        raise PredictionError("the file is no parquet file", where=path, found=error) from error
+    names = [name.casefold() for name in table.column_names]
+    if repeated := sorted({name for name in names if names.count(name) > 1}):
+        raise PredictionError("a column is there twice", where=path, found=", ".join(repeated))
+    columns = {name: column.to_pylist() for name, column in zip(names, table.columns, strict=True)}
+    return Rows(path, columns, None, table.num_rows)
+
+
+def _read_npz(path: Path) -> Rows:
+    arrays = read_npz(path)
+    sizes = {name: len(array) if array.ndim else -1 for name, array in arrays.items()}
+    if len(set(sizes.values())) > 1 or -1 in sizes.values():
+        raise PredictionError("the arrays differ in length", where=path, expected="one row a clip", found=sizes)
+    columns = {name.casefold(): array.tolist() for name, array in arrays.items()}
+    return Rows(path, columns, None, next(iter(sizes.values()), 0))
+
+
+def read_npz(path: Path) -> dict[str, Any]:
+    """Arrays of an npz file by name; pickled ones are refused.
+
+    Raises:
+        PredictionError: The file is no npz file, or an array in it is pickled.
+    """
+    import zipfile
+
+    import numpy as np
+
+    try:
+        with np.load(path, allow_pickle=False) as archive:
+            return {name: archive[name] for name in archive.files}
+    except (OSError, ValueError, EOFError, AttributeError, zipfile.BadZipFile, zlib.error) as error:
+        raise PredictionError(
+            "the file is no npz file of plain arrays",
+            where=path,
+            expected="text as numpy 'U' arrays and numbers, nothing pickled",
+            found=error,
+        ) from error

@@ -1,0 +1,98 @@
+"""Gold labels from files: attributes, clusters, digests, the CREMA-D selection."""
+
+import numpy as np
+import pytest
+
+from oruk_leaderboard.errors import PredictionError
+from oruk_leaderboard.gold import crema_d_diagnostic, encode_duration, read_gold
+
+GOLD = """clip_id,label,corpus,language,speaker,gender,duration_s
+b/1,sad,b,de,1,female,1.5
+b/2,Happy,b,,2,male,2
+a/1,anger,a,en,1,,16
+a/2,neutral,a,en,1,,
+"""
+
+
+def write(tmp_path, text, name="gold.csv"):
+    path = tmp_path / name
+    path.write_text(text, encoding="utf-8")
+    return path
+
+
+def test_attributes(tmp_path):
+    gold = read_gold(write(tmp_path, GOLD))
+    assert gold.labels.tolist() == [2, 1, 0, 6]
+
+    def values(name):
+        attribute = gold.attributes[name]
+        return [attribute.values[code] for code in attribute.codes]
+
+    assert values("language") == ["de", "unknown", "en", "en"]
+    assert values("speaker") == ["b/1", "b/2", "a/1", "a/1"]
+    assert values("gender") == ["female", "male", "unknown", "unknown"]
+    assert values("elicitation") == ["unknown"] * 4
+    assert values("duration") == ["0-2 s", "2-4 s", "8-16 s", "unknown"]
+
+
+def test_digest_names_the_content_not_the_file(tmp_path):
+    lines = GOLD.splitlines(keepends=True)
+    one = read_gold(write(tmp_path, GOLD)).origin["gold_digest"]
+    assert read_gold(write(tmp_path, "".join([lines[0], *lines[:0:-1]]), "r.csv")).origin["gold_digest"] == one
+    assert read_gold(write(tmp_path, GOLD.replace("sad", "fear"), "s.csv")).origin["gold_digest"] != one
+
+
+def test_cluster_default_is_speaker_then_corpus_then_clip(tmp_path):
+    assert read_gold(write(tmp_path, GOLD)).cluster(None)[0] == "speaker"
+    some = read_gold(write(tmp_path, GOLD.replace(",2,male", ",,male")))
+    assert some.cluster(None)[0] == "corpus"
+    with pytest.raises(PredictionError, match=r"b/2: 1 clips have no speaker.*--cluster corpus"):
+        some.cluster("speaker")
+    bare = read_gold(write(tmp_path, "clip_id,label\na,sad\nb,fear\n"))
+    assert bare.cluster(None) == ("clip", None)
+    with pytest.raises(PredictionError, match="no corpus"):
+        bare.cluster("corpus")
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("clip_id,label\na,sad\nb,rage\n", r"gold\.csv:3: the gold label is no class.*'rage'"),
+        ("clip_id,label\na,\n", r"gold\.csv:2: the gold label is no class"),
+        ("clip_id\na\n", "column is missing; expected label"),
+        ("clip_id,label\na,sad\na,sad\n", r"gold\.csv:3: the clip id is there twice"),
+        ("clip_id,label,duration_s\na,sad,nan\n", r"gold\.csv:2: no duration"),
+    ],
+)
+def test_faults_name_the_line(tmp_path, text, message):
+    with pytest.raises(PredictionError, match=message):
+        read_gold(write(tmp_path, text))
+
+
+def test_subset_keeps_only_what_is_used(tmp_path):
+    gold = read_gold(write(tmp_path, GOLD.replace(",2,male", ",,male")))
+    part = gold.subset(np.array([True, False, True, False]), subsample="5k")
+    assert (part.clip_ids, part.labels.tolist()) == (["b/1", "a/1"], [2, 0])
+    assert part.attributes["speaker"].values == ("a/1", "b/1")
+    assert (part.unknown_speakers, gold.unknown_speakers, part.origin["subsample"]) == (0, 1, "5k")
+
+
+def test_duration_bands_hold_their_lower_end():
+    bands = encode_duration([0.0, 1.999, 2.0, 4.0, 8.0, None])
+    assert [bands.values[code] for code in bands.codes] == ["0-2 s", "0-2 s", "2-4 s", "4-8 s", "8-16 s", "unknown"]
+
+
+@pytest.mark.parametrize("selection", ["LO", "MD", "HI"])
+def test_crema_d_selection(selection):
+    classes = ("anger", "disgust", "fear", "happiness", "neutral", "sadness")
+    gold = crema_d_diagnostic(selection, classes=classes)
+    assert len(gold.clip_ids) == len(set(gold.clip_ids)) == 546
+    assert np.bincount(gold.labels).tolist() == [91] * 6
+    assert len(gold.attributes["speaker"].values) == 91
+    assert "crema_d/1001_IEO_NEU_XX" in gold.clip_ids
+    assert f"crema_d/1091_IEO_FEA_{selection}" in gold.clip_ids
+
+
+def test_crema_d_selection_must_be_named():
+    with pytest.raises(PredictionError, match="LO, MD or HI"):
+        crema_d_diagnostic("XX", classes=("neutral",))
