@@ -8,7 +8,11 @@ from typing import TYPE_CHECKING, Any
 
 __version__ = "1.0.0"
 
-_PUBLIC: dict[str, str] = {}
+_PUBLIC: dict[str, str] = {
+    "clips": "oruk_leaderboard.corpora",
+    "find_corpora": "oruk_leaderboard.corpora",
+    "get_corpus": "oruk_leaderboard.corpora",
+}
 """Public name to the module that defines it."""
 
 __all__ = ["__version__", *_PUBLIC]
@@ -27,4 +31,6 @@ def __dir__() -> list[str]:
 
 
 if TYPE_CHECKING:
-    pass
+    from oruk_leaderboard.corpora import clips as clips
+    from oruk_leaderboard.corpora import find_corpora as find_corpora
+    from oruk_leaderboard.corpora import get_corpus as get_corpus

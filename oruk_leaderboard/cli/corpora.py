@@ -1,0 +1,168 @@
+"""``oruk-leaderboard corpora list|show|find|clips|check``."""
+
+import argparse
+from pathlib import Path
+
+from oruk_leaderboard.cli import output
+
+
+def configure(parser: argparse.ArgumentParser) -> None:
+    """Add the verbs below ``corpora``."""
+    verbs = parser.add_subparsers(dest="what", metavar="VERB", required=True)
+    listing = verbs.add_parser("list", help="corpora with a working adapter")
+    listing.add_argument("--all", action="store_true", help="also those without one, with what is missing")
+    show = verbs.add_parser("show", help="everything known about one corpus")
+    show.add_argument("corpus", metavar="ID", help="corpus id or a spec file (.toml)")
+    find = verbs.add_parser("find", help="which corpora are there, and how complete")
+    find.add_argument("roots", nargs="+", metavar="ROOT", help="folder or .lst listing")
+    find.add_argument("--hash", action="store_true", help="also compare with the pinned digests")
+    find.add_argument("--corpus", action="append", metavar="ID[=PATH]", help="look for this corpus only")
+    rows = verbs.add_parser("clips", help="the clips of one corpus as JSON Lines")
+    rows.add_argument("corpus", metavar="ID", help="corpus id or a spec file (.toml)")
+    rows.add_argument("--root", required=True, metavar="PATH", help="folder or .lst listing")
+    rows.add_argument("--label-policy", metavar="NAME", help="named change of the label map")
+    rows.add_argument("--label-source", metavar="NAME", help="another label than the customary one, e.g. perceived")
+    check = verbs.add_parser("check", help="check a corpus spec with its own example")
+    check.add_argument("file", metavar="FILE.toml", type=Path)
+    for verb in (listing, show, find, rows, check):
+        output.add_json(verb)
+
+
+def run(args: argparse.Namespace) -> int:
+    """Run the verb; returns the exit code."""
+    return {"list": _list, "show": _show, "find": _find, "clips": _clips, "check": _check}[args.what](args)
+
+
+def _list(args: argparse.Namespace) -> int:
+    from oruk_leaderboard.corpora import registry
+
+    specs = [spec for spec in registry().values() if args.all or spec.state == "adapter"]
+    if args.json:
+        output.write_json([spec.to_dict() for spec in specs])
+        return 0
+    header = ["id", "languages", "elicitation", "clips", "tier", "agreement", "licence"]
+    rows = [
+        [
+            spec.id,
+            ", ".join(spec.languages),
+            spec.elicitation,
+            spec.n_clips,
+            spec.tier,
+            spec.agreement_required,
+            spec.licence,
+        ]
+        for spec in specs
+    ]
+    if args.all:
+        header += ["state", "missing"]
+        rows = [[*row, spec.state, spec.missing] for row, spec in zip(rows, specs, strict=True)]
+    output.write_text(output.text_table(header, rows, right=["clips"]))
+    languages = {tag.partition("-")[0] for spec in specs for tag in spec.languages} - {"mul", "zxx"}
+    output.write_text(f"{len(specs)} corpora in {len(languages)} languages")
+    return 0
+
+
+def _show(args: argparse.Namespace) -> int:
+    from oruk_leaderboard.corpora import get_corpus
+
+    document = get_corpus(args.corpus).to_dict()
+    if args.json:
+        output.write_json(document)
+        return 0
+    for key, value in document.items():
+        if isinstance(value, dict):
+            value = ", ".join(f"{name} → {content or 'no class'}" for name, content in value.items())
+        lines = [str(item) for item in value] if isinstance(value, list) else ["–" if value is None else str(value)]
+        output.write_text("\n".join(f"{key if not n else '':<22}{line}" for n, line in enumerate(lines or ["–"])))
+    return 0
+
+
+def _find(args: argparse.Namespace) -> int:
+    from oruk_leaderboard.corpora import clips, find_corpora, open_root, parse_corpora
+
+    roots = [open_root(path) for path in args.roots]
+    found = []
+    for corpus in find_corpora(*roots, only=parse_corpora(args.corpus) if args.corpus else None):
+        rows = clips(corpus, hash_duplicates=False)
+        ids = {clip.clip_id for clip in rows.clips}
+        found.append(
+            {
+                "id": corpus.spec.id,
+                "root": corpus.root.location,
+                "places": list(corpus.places),
+                "clips": len(ids),
+                "of": corpus.spec.n_clips,
+                "missing": len(rows.missing),
+                "extras": len(rows.extras),
+                "problems": [{"where": problem.where, "reason": problem.reason} for problem in rows.problems],
+            }
+        )
+    problems = [{"where": item.where, "reason": item.reason} for root in roots for item in root.problems]
+    short = [item for item in found if item["missing"] or item["problems"] or item["clips"] != item["of"]]
+    if args.json:
+        output.write_json({"corpora": found, "problems": problems})
+    else:
+        header = ["id", "clips", "of", "missing", "extras", "places"]
+        cells = [
+            [item["id"], item["clips"], item["of"], item["missing"], item["extras"], _places(item["places"])]
+            for item in found
+        ]
+        output.write_text(output.text_table(header, cells, right=["clips", "of", "missing", "extras"]))
+        for problem in problems:
+            output.note(f"{problem['where']}: {problem['reason']}")
+    return 1 if short or problems or not found else 0
+
+
+def _places(places: object) -> str:
+    assert isinstance(places, list)
+    return ", ".join(place or "." for place in places)
+
+
+def _clips(args: argparse.Namespace) -> int:
+    from oruk_leaderboard.corpora import clips, get_corpus, locate, open_root
+    from oruk_leaderboard.errors import CorpusError
+
+    root = open_root(args.root)
+    corpus = locate(get_corpus(args.corpus), root)
+    found = clips(corpus, label_policy=args.label_policy, label_source=args.label_source)
+    if not found.clips and not found.missing:
+        raise CorpusError(
+            "no clip of this corpus is here",
+            where=f"{corpus.spec.id} below {root.location}",
+            expected="file names such as " + ", ".join(list(corpus.spec.example.get("tree", {}))[:2]),
+            found=f"{len(root.names())} other files",
+            do="give the folder that holds the corpus, or one above it",
+        )
+    rows = [clip.to_dict() for clip in found.clips]
+    rows += [{**clip.to_dict(), "label": None, "excluded": "missing: no recording"} for clip in found.missing]
+    if args.json:
+        output.write_json_lines(rows)
+    else:
+        columns = ["clip_id", "label", "native_label", "speaker", "gender", "language", "media", "excluded"]
+        output.write_text(output.text_table(columns, [[row[column] for column in columns] for row in rows]))
+    for problem in (*root.problems, *found.problems):
+        output.note(f"{problem.where}: {problem.reason}")
+    if found.missing:
+        output.note(f"{corpus.spec.id}: {len(found.missing)} clips of its label file have no recording here")
+    if found.extras:
+        output.note(f"{corpus.spec.id}: {len(found.extras)} recordings are no clips, e.g. {found.extras[0].where}")
+    return 1 if root.problems or found.problems or found.missing else 0
+
+
+def _check(args: argparse.Namespace) -> int:
+    import tempfile
+
+    from oruk_leaderboard.corpora import load_spec
+    from oruk_leaderboard.corpora.example import build_example, differences
+
+    spec = load_spec(args.file)
+    with tempfile.TemporaryDirectory() as folder:
+        build_example(spec, Path(folder))
+        told = differences(spec, Path(folder))
+    if not spec.example.get("clips"):
+        told.append("the spec has no [example] clips to check it with")
+    if args.json:
+        output.write_json({"id": spec.id, "file": str(args.file), "differences": told})
+    else:
+        output.write_text("\n".join(told) if told else f"{spec.id}: the spec is sound and its example gives its clips")
+    return 1 if told else 0

@@ -1,0 +1,30 @@
+"""Corpora: specs, roots, and the clips a spec finds below a root.
+
+>>> from oruk_leaderboard.corpora import clips, find_corpora
+>>> for found in find_corpora("/data/corpora"):
+...     rows = clips(found).clips
+"""
+
+from oruk_leaderboard.corpora.duplicates import exclude_duplicates
+from oruk_leaderboard.corpora.find import FoundCorpus, find_corpora, locate, parse_corpora
+from oruk_leaderboard.corpora.registry import get_corpus, registry
+from oruk_leaderboard.corpora.roots import Problem, Root, open_root
+from oruk_leaderboard.corpora.rows import CorpusClips, clips
+from oruk_leaderboard.corpora.spec import CorpusSpec, load_spec
+
+__all__ = [
+    "CorpusClips",
+    "CorpusSpec",
+    "FoundCorpus",
+    "Problem",
+    "Root",
+    "clips",
+    "exclude_duplicates",
+    "find_corpora",
+    "get_corpus",
+    "load_spec",
+    "locate",
+    "open_root",
+    "parse_corpora",
+    "registry",
+]

@@ -1,0 +1,61 @@
+"""The synthetic corpus that a spec's ``[example]`` describes: real files, official layout, noise instead of speech."""
+
+import random
+import wave
+from collections.abc import Mapping
+from pathlib import Path
+
+from oruk_leaderboard.corpora.find import locate
+from oruk_leaderboard.corpora.roots import open_root
+from oruk_leaderboard.corpora.rows import clips
+from oruk_leaderboard.corpora.spec import MEDIA_SUFFIXES, CorpusSpec
+
+_RATE = 16_000
+
+
+def build_example(spec: CorpusSpec, folder: Path, *, seconds: float = 0.1) -> None:
+    """Write the files of the spec's example below a folder.
+
+    Recordings hold 16-bit noise seeded by their path (``"noise"``), or zeros (``"silence"``), whatever their suffix;
+    other files hold the text that the example gives.
+    """
+    tree: Mapping[str, str] = spec.example.get("tree", {})
+    for path, content in tree.items():
+        file = folder / path
+        file.parent.mkdir(parents=True, exist_ok=True)
+        if file.suffix.lower() in MEDIA_SUFFIXES:
+            frames = round(seconds * _RATE)
+            noise = random.Random(path).randbytes(2 * frames) if content == "noise" else bytes(2 * frames)
+            with wave.open(str(file), "wb") as sound:
+                sound.setnchannels(1)
+                sound.setsampwidth(2)
+                sound.setframerate(_RATE)
+                sound.writeframes(noise)
+        else:
+            file.write_text(content, encoding="utf-8", newline="")
+
+
+def differences(spec: CorpusSpec, folder: Path) -> list[str]:
+    """How the clips below an example's folder differ from those the example expects; empty when they agree."""
+    root = open_root(folder)
+    found = clips(locate(spec, root))
+    got = {clip.clip_id: clip.to_dict() for clip in found.clips}
+    expected = {str(clip["clip_id"]): clip for clip in spec.example.get("clips", [])}
+    told = [f"{clip_id}: expected, not found" for clip_id in expected.keys() - got.keys()]
+    told += [f"{clip_id}: found, not expected" for clip_id in got.keys() - expected.keys()]
+    for clip_id in sorted(expected.keys() & got.keys()):
+        told += [
+            f"{clip_id}: {key} expected {value!r}, found {got[clip_id].get(key)!r}"
+            for key, value in expected[clip_id].items()
+            if got[clip_id].get(key) != value
+        ]
+        if "label" not in expected[clip_id] and got[clip_id]["label"] is not None:
+            told.append(f"{clip_id}: label expected None, found {got[clip_id]['label']!r}")
+    for what, names in (
+        ("missing", {clip.clip_id for clip in found.missing}),
+        ("extras", {extra.where for extra in found.extras}),
+    ):
+        if names != set(spec.example.get(what, [])):
+            told.append(f"{what}: expected {sorted(spec.example.get(what, []))}, found {sorted(names)}")
+    told += [f"{problem.where}: {problem.reason}" for problem in found.problems]
+    return sorted(told)

@@ -1,0 +1,130 @@
+"""Which corpora are below a root, recognised by their own file names, whatever the folders around them are called."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from posixpath import commonpath
+
+from oruk_leaderboard.corpora.match import Match, NameIndex, index_names, match_files, match_paths
+from oruk_leaderboard.corpora.registry import get_corpus, registry
+from oruk_leaderboard.corpora.roots import Root, open_root
+from oruk_leaderboard.corpora.spec import CorpusSpec
+
+
+@dataclass(frozen=True, slots=True)
+class FoundCorpus:
+    """One corpus below one root.
+
+    Attributes:
+        spec: The corpus.
+        root: Where it is.
+        places: Paths below the root at which the corpus's own root lies (``""`` or ending with ``/``), shortest first;
+            more than one when the corpus is there more than once.
+        files: Files that the spec's file patterns recognise.
+        tables: Label files that the spec's ``[table]`` recognises.
+        strays: Recordings that lie where clips lie and belong to no corpus found below the root.
+        index: All names of the root.
+    """
+
+    spec: CorpusSpec
+    root: Root
+    places: tuple[str, ...]
+    files: Sequence[Match] = field(repr=False)
+    tables: Sequence[Match] = field(repr=False)
+    strays: Sequence[str] = field(repr=False)
+    index: NameIndex = field(repr=False)
+
+    @property
+    def prefix(self) -> str:
+        """Path of the corpus's own root below the root."""
+        return self.places[0] if self.places else ""
+
+    def to_dict(self) -> dict[str, object]:
+        """Corpus, root and places."""
+        return {"corpus": self.spec.id, "root": self.root.location, "places": list(self.places)}
+
+
+def find_corpora(
+    *roots: str | Path | Root, only: Mapping[str, str | Path | None] | Sequence[str] | None = None
+) -> list[FoundCorpus]:
+    """Corpora below the roots, in the order of the roots and of corpus ids.
+
+    Args:
+        roots: Folders, archives or listings that hold any number of corpora.
+        only: Ids (or spec files) to look for. Those that have a path are looked for there instead of below the roots.
+            A corpus that is named here needs no markers to be recognised.
+
+    Raises:
+        CorpusError: A root or corpus does not exist.
+    """
+    named = only if isinstance(only, Mapping) else dict.fromkeys(only) if only is not None else None
+    found: list[FoundCorpus] = []
+    if named is None or None in named.values():
+        wanted = None if named is None else [get_corpus(name) for name, path in named.items() if path is None]
+        for path in roots:
+            found += _below(open_root(path), wanted)
+    for name, own in (named or {}).items():
+        if own is not None:
+            found += _below(open_root(own), [get_corpus(name)])
+    return found
+
+
+def locate(spec: CorpusSpec, root: Root) -> FoundCorpus:
+    """The corpus that the user says is below this root; nothing may be found there."""
+    return _locate(spec, root, index_names(root.names()))
+
+
+def parse_corpora(options: Iterable[str]) -> dict[str, str | None]:
+    """``ID`` and ``ID=PATH`` options to a mapping for `find_corpora`."""
+    return {name: path or None for name, _, path in (option.partition("=") for option in options)}
+
+
+def _below(root: Root, wanted: Sequence[CorpusSpec] | None) -> list[FoundCorpus]:
+    index = index_names(root.names())
+    specs = sorted(registry().values(), key=lambda spec: spec.id) if wanted is None else wanted
+    found = [_locate(spec, root, index) for spec in specs if spec.state == "adapter"]
+    found = [item for item in found if item.places and (wanted is not None or _recognised(item))]
+    claimed = {match.media for item in found for match in item.files}
+    return [replace(item, strays=[name for name in item.strays if name not in claimed]) for item in found]
+
+
+def _locate(spec: CorpusSpec, root: Root, index: NameIndex) -> FoundCorpus:
+    tables = match_paths(spec, spec.table.paths, root.names()) if spec.table else []
+    files, strays = match_files(spec, index)
+    ids: dict[str, set[str]] = {}
+    for item in tables if tables else files:
+        # Two tables, or two files, of one official path are two copies of the corpus.
+        official = item.media[len(item.place) :] if tables else spec.clip_id and spec.clip_id.value(item.columns)
+        ids.setdefault(item.place, set()).add(official or item.media.rpartition("/")[2].rpartition(".")[0])
+    return FoundCorpus(spec, root, _places(ids), files, tables, strays, index)
+
+
+def _recognised(found: FoundCorpus) -> bool:
+    spec = found.spec
+    where = [f"{found.root.location}/{place}" for place in found.places]
+    if spec.within and not any(spec.within.search(place) for place in where):
+        return False
+    names = found.root.names() if spec.markers else ()
+    return all(any(marker.fullmatch(name) for name in names) for marker in spec.markers)
+
+
+def _places(ids: Mapping[str, set[str]]) -> tuple[str, ...]:
+    """Roots of the copies: folders that hold different clips are one copy, up to the first that repeats a clip."""
+    copies: dict[str, set[str]] = dict(ids)
+    if len(copies) > 1 and len(set().union(*copies.values())) == sum(map(len, copies.values())):
+        shared = commonpath(list(copies))
+        return (shared + "/" * bool(shared),)
+    parents = {place: _parents(place) for place in copies}
+    for parent in sorted({p for all_of in parents.values() for p in all_of}, key=lambda p: -p.count("/")):
+        inside = [place for place in copies if place.startswith(parent)]
+        together = set().union(*(copies[place] for place in inside))
+        if len(inside) > 1 and len(together) == sum(len(copies[place]) for place in inside):
+            for place in inside:
+                del copies[place]
+            copies[parent] = together
+    return tuple(sorted(copies, key=lambda place: (len(place), place)))
+
+
+def _parents(place: str) -> list[str]:
+    parts = place.split("/")[:-1]
+    return ["/".join(parts[:count]) + "/" * bool(count) for count in range(len(parts) + 1)]

@@ -1,0 +1,184 @@
+"""Which names belong to a spec: every pattern of a spec is run here, those of a user's own spec under a time limit."""
+
+import json
+import re
+import subprocess
+import sys
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+from oruk_leaderboard.corpora.rules import Columns
+from oruk_leaderboard.corpora.spec import MEDIA_SUFFIXES, CorpusSpec, FilesRule
+from oruk_leaderboard.errors import CorpusError
+
+TIME_LIMIT_S = 20.0
+"""Longest time that the patterns of a user's own spec may take over all names of a root."""
+
+
+class Match(NamedTuple):
+    """A file that a pattern recognises; ``place`` is the path of the corpus's own root below the corpora root."""
+
+    media: str
+    place: str
+    columns: Columns
+
+
+class Parts(NamedTuple):
+    """A name taken apart; ``folder`` ends with ``/`` or is empty."""
+
+    name: str
+    folder: str
+    stem: str
+
+
+@dataclass(frozen=True, slots=True)
+class NameIndex:
+    """The names of a root by lower-case suffix."""
+
+    by_suffix: Mapping[str, Sequence[Parts]]
+
+
+def index_names(names: Iterable[str]) -> NameIndex:
+    """Take names apart once, for all specs."""
+    by_suffix: dict[str, list[Parts]] = {}
+    for name in names:
+        folder, slash, file = name.rpartition("/")
+        stem, dot, suffix = file.rpartition(".")
+        if not dot:
+            stem, suffix = suffix, ""
+        by_suffix.setdefault(f".{suffix.lower()}", []).append(Parts(name, folder + slash, stem))
+    return NameIndex(by_suffix)
+
+
+def match_files(spec: CorpusSpec, index: NameIndex) -> tuple[list[Match], list[str]]:
+    """Files that the spec's ``[files]`` patterns recognise, and the strays among them.
+
+    Each name is matched once, by the first packing that fits. A stray is a recording that lies where clips lie (in a
+    folder that the spec names, or beside a clip) and is none.
+    """
+    if not any(suffix in index.by_suffix for rule in spec.files for suffix in rule.suffixes):
+        return [], []
+    wanted = MEDIA_SUFFIXES.union(*(rule.suffixes for rule in spec.files))
+    candidates = {suffix: parts for suffix, parts in index.by_suffix.items() if suffix in wanted}
+    if spec.trusted:
+        return _match_files(spec.files, candidates)
+    request = {
+        "files": [
+            {
+                "name": rule.name.pattern,
+                "folders": [folder and folder.pattern for folder in rule.folders],
+                "suffixes": rule.suffixes,
+            }
+            for rule in spec.files
+        ],
+        "candidates": candidates,
+    }
+    found, strays = _limited(request, spec)
+    return [Match(*item) for item in found], strays
+
+
+def match_paths(spec: CorpusSpec, patterns: Sequence[re.Pattern[str]], names: Sequence[str]) -> list[Match]:
+    """Label files whose path ends as one of the patterns says."""
+    if not patterns:
+        return []
+    if spec.trusted:
+        return _match_paths(patterns, names)
+    request = {"paths": [pattern.pattern for pattern in patterns], "names": names}
+    return [Match(*item) for item in _limited(request, spec)]
+
+
+def _match_files(
+    rules: Sequence[FilesRule], candidates: Mapping[str, Sequence[Parts]]
+) -> tuple[list[Match], list[str]]:
+    found: dict[str, Match] = {}
+    own_folders: set[str] = set()
+    for rule in rules:
+        places: dict[str, Match | None] = {}
+        fits = rule.name.fullmatch
+        for suffix in rule.suffixes:
+            for name, folder, stem in candidates.get(suffix, ()):
+                named = fits(stem)
+                if named is None or name in found:
+                    continue
+                if folder not in places:
+                    places[folder] = _place(rule, folder)
+                place = places[folder]
+                if place is not None:
+                    found[name] = Match(name, place.place, {**place.columns, **named.groupdict()})
+                    own_folders.add(folder)
+    if not found:
+        return [], []
+    named_by = [pattern for rule in rules for pattern in rule.folders if pattern]
+    folders = {part.folder for parts in candidates.values() for part in parts} - own_folders
+    own_folders |= {folder for folder in folders if any(pattern.fullmatch(folder) for pattern in named_by)}
+    strays = [
+        part.name
+        for parts in candidates.values()
+        for part in parts
+        if part.folder in own_folders and part.name not in found
+    ]
+    return list(found.values()), sorted(strays)
+
+
+def _place(rule: FilesRule, folder: str) -> Match | None:
+    for pattern in rule.folders:
+        if pattern is None:
+            return Match("", folder, {})
+        if fits := pattern.fullmatch(folder):
+            groups = fits.groupdict()
+            return Match("", groups.pop("place"), groups)
+    return None
+
+
+def _match_paths(patterns: Sequence[re.Pattern[str]], names: Sequence[str]) -> list[Match]:
+    found = []
+    for name in names:
+        for pattern in patterns:
+            if fits := pattern.fullmatch(name):
+                groups = fits.groupdict()
+                found.append(Match(name, groups.pop("place"), groups))
+                break
+    return found
+
+
+def _limited(request: Mapping[str, object], spec: CorpusSpec) -> Any:
+    # A pattern that backtracks for ever cannot be stopped from within; another process can be.
+    command = [sys.executable, "-m", "oruk_leaderboard.corpora.match"]
+    try:
+        done = subprocess.run(
+            command, input=json.dumps(request), capture_output=True, text=True, timeout=TIME_LIMIT_S, check=True
+        )
+    except subprocess.TimeoutExpired as error:
+        raise CorpusError(
+            "the spec's patterns take too long",
+            where=spec.origin,
+            expected=f"at most {TIME_LIMIT_S:g} s for all names",
+            do="avoid nested repetition such as (a+)+",
+        ) from error
+    except subprocess.CalledProcessError as error:
+        raise CorpusError("the spec's patterns failed", where=spec.origin, found=error.stderr.strip()[-300:]) from error
+    return json.loads(done.stdout)
+
+
+def _serve() -> None:
+    request = json.load(sys.stdin)
+    found: object
+    if "paths" in request:
+        found = _match_paths([re.compile(pattern, re.IGNORECASE) for pattern in request["paths"]], request["names"])
+    else:
+        rules = [
+            FilesRule(
+                re.compile(rule["name"]),
+                tuple(folder and re.compile(folder, re.IGNORECASE) for folder in rule["folders"]),
+                tuple(rule["suffixes"]),
+            )
+            for rule in request["files"]
+        ]
+        candidates = {suffix: [Parts(*item) for item in items] for suffix, items in request["candidates"].items()}
+        found = _match_files(rules, candidates)
+    json.dump(found, sys.stdout)
+
+
+if __name__ == "__main__":
+    _serve()

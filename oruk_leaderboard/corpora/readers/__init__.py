@@ -1,0 +1,133 @@
+"""Readers of label files: functions from a file to rows of columns.
+
+A reader is registered by name and gets a `LabelFile`; it yields one mapping of column to text (or None) a row:
+
+    @reader("my_format")
+    def my_format(file: LabelFile) -> Iterator[Row]:
+        for line in file.text():
+            ...
+            yield {"name": ..., "emotion": ...}
+
+A column called like a field of a clip (``native_label``, ``start_s``, ``excluded`` …) fills that field. A reader that
+needs another package imports it inside the function and raises `MissingExtraError`; the spec lists the extra in
+``needs``. A spec names its reader with ``reader = "name"``; without it a label file is delimited text.
+A user's own spec may name a function of its own, ``reader = "package.module:function"``.
+"""
+
+import importlib
+import io
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from typing import BinaryIO, TextIO
+
+from oruk_leaderboard.corpora.roots import Root
+from oruk_leaderboard.corpora.spec import TableRule
+from oruk_leaderboard.errors import CorpusError
+
+Row = Mapping[str, str | None]
+
+
+@dataclass(frozen=True, slots=True)
+class LabelFile:
+    """A label file as a reader sees it.
+
+    Attributes:
+        root: Corpora root.
+        path: Path below the root.
+        place: Path of the corpus's own root below the root, ``""`` or ending with ``/``.
+        rule: The spec's ``[table]`` or ``[join]``, for delimiter, encoding and header.
+        groups: Named groups of the path pattern.
+    """
+
+    root: Root
+    path: str
+    place: str
+    rule: TableRule
+    groups: Row
+
+    def binary(self) -> BinaryIO:
+        """The file's bytes."""
+        return self.root.open(self.path)
+
+    def text(self, encoding: str | None = None) -> TextIO:
+        """The file's text: the encoding given here or in the spec, else UTF-8 or UTF-16 by its byte order mark.
+
+        Line ends are kept, as the csv module wants them.
+
+        Raises:
+            CorpusError: The bytes do not fit the encoding.
+        """
+        with self.binary() as file:
+            data = file.read()
+        marked = "utf-16" if data.startswith((b"\xff\xfe", b"\xfe\xff")) else None
+        name = marked or encoding or self.rule.encoding or "utf-8-sig"
+        try:
+            return io.StringIO(data.decode(name), newline="")
+        except UnicodeDecodeError as error:
+            raise CorpusError("the label file's text cannot be decoded", where=self.path, expected=name) from error
+
+    def sibling(self, path: str) -> "LabelFile":
+        """Another file of the same place, by its path below the corpus's own root."""
+        return LabelFile(self.root, self.place + path, self.place, self.rule, self.groups)
+
+
+Reader = Callable[[LabelFile], Iterator[Row]]
+
+_READERS: dict[str, Reader] = {}
+
+
+def reader(name: str) -> Callable[[Reader], Reader]:
+    """Register a reader under a name."""
+
+    def register(function: Reader) -> Reader:
+        _READERS[name] = function
+        return function
+
+    return register
+
+
+def find_reader(name: str, *, trusted: bool, where: object) -> Reader:
+    """The reader of that name.
+
+    Raises:
+        CorpusError: There is none; or ``module:function`` cannot be imported, or is named by a built-in spec.
+    """
+    from oruk_leaderboard.corpora.readers import tables  # noqa: F401  registers the readers
+
+    if ":" in name and not trusted:
+        module, _, function = name.partition(":")
+        try:
+            found: Reader = getattr(importlib.import_module(module), function)
+        except (ImportError, AttributeError) as error:
+            raise CorpusError("the spec's own reader cannot be imported", where=where, found=str(error)) from error
+        return found
+    if name not in _READERS:
+        raise CorpusError("no such reader", where=where, expected=", ".join(sorted(_READERS)), found=name)
+    return _READERS[name]
+
+
+def read_rows(file: LabelFile, *, trusted: bool, where: object) -> Iterator[Row]:
+    """Rows of a label file that its rule keeps, with the groups of its path as further columns.
+
+    Raises:
+        CorpusError: The file lacks a column that ``where`` asks for, or cannot be read.
+    """
+    read = find_reader(file.rule.reader or "csv", trusted=trusted, where=where)
+    kept = file.rule.where or {}
+    for row in read(file):
+        if any(column not in row and column not in file.groups for column in kept):
+            raise missing_column(file.path, set(kept) - set(row), row)
+        columns = {**file.groups, **row}
+        if all(columns[column] in values for column, values in kept.items()):
+            yield columns
+
+
+def missing_column(path: str, columns: object, row: Row) -> CorpusError:
+    """The error for a label file without a column that the spec uses."""
+    return CorpusError(
+        "the label file lacks a column",
+        where=path,
+        expected=columns,
+        found=", ".join(sorted(str(column) for column in row)),
+        do="compare the file with the official release",
+    )

@@ -1,0 +1,340 @@
+"""From a found corpus to its clips: one row, one clip; nothing is dropped in silence."""
+
+from collections import defaultdict
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass, field, replace
+from pathlib import Path
+from typing import Any
+
+from oruk_leaderboard.clip import Clip
+from oruk_leaderboard.corpora.duplicates import exclude_duplicates, no_class
+from oruk_leaderboard.corpora.find import FoundCorpus, locate
+from oruk_leaderboard.corpora.match import Match, NameIndex, Parts, match_paths
+from oruk_leaderboard.corpora.readers import LabelFile, missing_column, read_rows
+from oruk_leaderboard.corpora.registry import get_corpus
+from oruk_leaderboard.corpora.roots import Problem, Root, open_root
+from oruk_leaderboard.corpora.rules import BUILT_IN, Columns, FirstOf, Lookup, Rule
+from oruk_leaderboard.corpora.spec import LOSSLESS, LOSSY, MEDIA_SUFFIXES, CorpusSpec
+from oruk_leaderboard.errors import CorpusError
+
+_GENDERS = {
+    **dict.fromkeys(("female", "f", "woman", "w"), "female"),
+    **dict.fromkeys(("male", "m", "man"), "male"),
+    **dict.fromkeys(("other", "diverse", "nonbinary", "non-binary"), "other"),
+    "child": "child",
+}
+_NUMBERS = frozenset(("start_s", "end_s", "valence", "arousal", "dominance"))
+
+
+@dataclass(frozen=True, slots=True)
+class CorpusClips:
+    """What a corpus holds below a root.
+
+    Attributes:
+        clips: Clips whose recording is there, by clip id; several of one id when the corpus is there more than once
+            (all but one are excluded with ``also at …``).
+        missing: Clips that the corpus's label file names and that have no recording; ``media`` is the official path.
+        extras: Recordings that are no clip of the corpus, with the reason.
+        problems: Counted findings: unknown labels, rows that contradict each other, ratings out of range.
+        official: Clip id to the path below the corpus's own root in the official layout.
+    """
+
+    clips: list[Clip]
+    missing: list[Clip]
+    extras: list[Problem]
+    problems: list[Problem]
+    official: Mapping[str, str]
+
+    def to_dict(self) -> dict[str, object]:
+        """Everything as plain lists and dictionaries."""
+        return {
+            "clips": [clip.to_dict() for clip in self.clips],
+            "missing": [clip.to_dict() for clip in self.missing],
+            "extras": [asdict(extra) for extra in self.extras],
+            "problems": [asdict(problem) for problem in self.problems],
+            "official": dict(self.official),
+        }
+
+
+def clips(
+    corpus: FoundCorpus | CorpusSpec | str | Path,
+    root: Root | str | Path | None = None,
+    *,
+    label_policy: str | None = None,
+    label_source: str | None = None,
+    hash_duplicates: bool = True,
+) -> CorpusClips:
+    """Clips of a corpus below a root.
+
+    Args:
+        corpus: From `find_corpora` or `locate`; or a spec, an id or a spec file, with the root.
+        root: Folder, archive or listing that holds the corpus, when it is not found yet.
+        label_policy: Named change of the label map.
+        label_source: Named other label, e.g. ``perceived``; None is the customary one.
+        hash_duplicates: Compare files of equal size and exclude byte-identical ones (never on a listing).
+
+    Raises:
+        CorpusError: The corpus has no such policy or source, or a label file cannot be used.
+    """
+    if not isinstance(corpus, FoundCorpus):
+        if root is None:
+            raise CorpusError("no corpora root is given", where=corpus, do="give the folder that holds the corpus")
+        corpus = locate(corpus if isinstance(corpus, CorpusSpec) else get_corpus(corpus), open_root(root))
+    maker = _Maker(corpus, label_policy, label_source)
+    found = maker.from_tables() if corpus.tables and not corpus.root.listing_only else maker.from_files()
+    official = {clip.clip_id: path for clip, path in found}
+    present = maker.one_each([clip for clip, _ in found if clip.media])
+    there = {clip.clip_id for clip in present}
+    missing = {
+        clip.clip_id: replace(clip, media=path) for clip, path in found if not clip.media and clip.clip_id not in there
+    }
+    if hash_duplicates and not corpus.root.listing_only:
+        present, unreadable = exclude_duplicates(present, corpus.root)
+        maker.problems += unreadable
+    return CorpusClips(
+        clips=sorted(present, key=lambda clip: (clip.clip_id, clip.media)),
+        missing=sorted(missing.values(), key=lambda clip: clip.clip_id),
+        extras=maker.extras({clip.media for clip in present}),
+        problems=maker.problems,
+        official=official,
+    )
+
+
+def _rank(media: str) -> tuple[bool, int, str]:
+    # A lossy copy of a lossless corpus is the last choice; otherwise the shorter path, then code points.
+    return media[media.rfind(".") :].lower() in LOSSY, len(media), media
+
+
+@dataclass(slots=True)
+class _Maker:
+    """Turns rows of one corpus into clips, and counts what cannot be turned."""
+
+    corpus: FoundCorpus
+    policy: str | None
+    source: str | None
+    problems: list[Problem] = field(default_factory=list)
+    native: Rule = field(init=False)
+    labels: dict[str, str | bool] = field(init=False)
+    joined: dict[str, dict[str, Columns]] = field(init=False)
+    located: dict[str, dict[str, list[Parts]]] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        spec = self.corpus.spec
+        self.native, labels = spec.label_rule(self.policy, self.source)
+        self.labels = {native.casefold(): label for native, label in labels.items()} | dict(labels)
+        self.joined = {name: self._join(name) for name in spec.joins}
+        if self.source is not None:
+            for name in {column.partition(".")[0] for column in self.native.columns()} & set(spec.joins):
+                if not self.joined[name]:
+                    raise CorpusError(
+                        f"label source {self.source} needs a label file that is not there",
+                        where=f"{spec.id} below {self.corpus.root.location}",
+                        expected=" or ".join(p.pattern.partition(")*?)")[2] for p in spec.joins[name].table.paths),
+                    )
+
+    @property
+    def spec(self) -> CorpusSpec:
+        return self.corpus.spec
+
+    def from_files(self) -> list[tuple[Clip, str]]:
+        """Clips and official paths of the files that the patterns recognise."""
+        spec = self.spec
+        if not spec.files and self.corpus.tables:
+            raise CorpusError(
+                "the labels are in a file, and a listing has no content",
+                where=f"{spec.id} in {self.corpus.root.location}",
+                do="give the folder or archive itself",
+            )
+        found = []
+        for match in self.corpus.files:
+            if self._is_extra(match.media):
+                continue
+            columns = self._columns(match.columns, match.media)
+            official = next((path for rule in spec.media if (path := rule.value(columns))), "")
+            found.append((self._clip(columns, match.media), official or match.media[len(match.place) :]))
+        return found
+
+    def from_tables(self) -> list[tuple[Clip, str]]:
+        """Clips and official paths of the rows of all label files; ``media`` is empty where there is no recording."""
+        found = []
+        for table in self.corpus.tables:
+            checked = False
+            for row in self._rows(table):
+                if not checked:
+                    self._check_columns(table.media, row)
+                    checked = True
+                paths = [path for rule in self.spec.media if (path := rule.value(row))]
+                if not paths:
+                    self.problems.append(Problem(table.media, "a row names no recording"))
+                    continue
+                columns = self._columns(row, paths[0])
+                candidates = self._files_of(paths, self._place_of(table.media))
+                found += [(self._clip(columns, media), paths[0]) for media in candidates or [""]]
+        return found
+
+    def one_each(self, found: Sequence[Clip]) -> list[Clip]:
+        """Exclude all but the best file of each clip id, and rows that repeat or contradict."""
+        by_id: defaultdict[str, list[Clip]] = defaultdict(list)
+        for clip in found:
+            by_id[clip.clip_id].append(clip)
+        kept: list[Clip] = []
+        for clip_id, same in by_id.items():
+            if len(same) == 1:
+                kept += same
+                continue
+            by_media: dict[str, Clip] = {}
+            for clip in same:
+                other = by_media.setdefault(clip.media, clip)
+                if other is not clip:
+                    contradicts = other.native_label != clip.native_label
+                    reason = "rows that contradict each other" if contradicts else "the clip is listed twice"
+                    self.problems.append(Problem(clip_id, reason))
+                    if contradicts:
+                        by_media[clip.media] = replace(other, label=None, excluded=reason)
+            best, *others = sorted(by_media.values(), key=lambda clip: _rank(clip.media))
+            kept += [best, *(replace(clip, label=None, excluded=f"also at {best.media}") for clip in others)]
+        return kept
+
+    def extras(self, taken: Collection[str]) -> list[Problem]:
+        """Recordings that are no clips, with the reason the spec has for them."""
+        names = set(self.corpus.strays)
+        if self.corpus.tables and taken:
+            folders = {media[: media.rfind("/") + 1] for media in taken}
+            parts = (part for suffix in MEDIA_SUFFIXES for part in self.corpus.index.by_suffix.get(suffix, ()))
+            names |= {part.name for part in parts if part.folder in folders}
+        names |= {match.media for match in self.corpus.files}
+        return [Problem(name, self._is_extra(name) or "not in the official set") for name in sorted(names - set(taken))]
+
+    def _is_extra(self, media: str) -> str | None:
+        return next((reason for pattern, reason in self.spec.extras if pattern.fullmatch(media)), None)
+
+    def _columns(self, given: Columns, media: str) -> dict[str, str | None]:
+        folder, _, file = media.rpartition("/")
+        stem, dot, suffix = file.rpartition(".")
+        columns: dict[str, str | None] = {
+            "file": file,
+            "stem": stem if dot else file,
+            "suffix": dot + suffix if dot else "",
+            "folder": folder.rpartition("/")[2],
+            **given,
+        }
+        for name, join in self.spec.joins.items():
+            if self.joined[name] and (key := join.of.value(columns)) is not None:
+                columns.update(self.joined[name].get(key.casefold(), {}))
+        for name, rule in self.spec.let.items():
+            columns[name] = rule.value(columns)
+        return columns
+
+    def _clip(self, columns: Columns, media: str) -> Clip:
+        spec = self.spec
+        assert spec.clip_id is not None
+        name = spec.clip_id.value(columns)
+        if name is None:
+            raise CorpusError(
+                "a row gives no clip id", where=f"{spec.id}: {media}", expected=spec.clip_id, found=columns
+            )
+        clip_id = f"{spec.id}/{name}"
+        values: dict[str, Any] = {
+            key: value for key, rule in spec.rules.items() if (value := rule.value(columns)) not in (None, "")
+        }
+        for key in _NUMBERS & values.keys():
+            values[key] = self._number(clip_id, key, values[key])
+        if "channel" in values:
+            values["channel"] = int(values["channel"])
+        if "gender" in values:
+            values["gender"] = _GENDERS.get(values["gender"].casefold())
+        if len(spec.languages) == 1:
+            values.setdefault("language", spec.languages[0])
+        values.setdefault("elicitation", spec.elicitation)
+        native = values["native_label"] = self.native.value(columns)
+        clip = Clip(clip_id=clip_id, corpus=spec.id, media=media, **values)
+        excluded = clip.excluded or next((reason for glob, reason in spec.exclude if glob.match(name)), None)
+        if native is None:
+            return replace(clip, excluded=excluded or "no native label")
+        label = self.labels.get(native, self.labels.get(native.casefold(), self.labels.get("*")))
+        if label is None:
+            reason = f"native label {native!r} is not in the spec"
+            self.problems.append(Problem(clip_id, reason))
+            return replace(clip, excluded=excluded or reason)
+        if label is False:
+            return replace(clip, excluded=excluded or no_class(clip))
+        return replace(clip, excluded=excluded) if excluded else replace(clip, label=str(label))
+
+    def _number(self, clip_id: str, key: str, text: str) -> float | None:
+        try:
+            value = float(text.replace(",", "."))
+        except ValueError:
+            self.problems.append(Problem(clip_id, f"{key} is no number: {text!r}"))
+            return None
+        low, high = self.spec.ranges.get(key, (-float("inf"), float("inf")))
+        if value != value:
+            return None
+        if not low <= value <= high:
+            self.problems.append(Problem(clip_id, f"{key} {text} is outside {low:g} to {high:g}"))
+            return None
+        return value
+
+    def _rows(self, table: Match) -> Iterator[Columns]:
+        assert self.spec.table is not None
+        file = LabelFile(self.corpus.root, table.media, self._place_of(table.media), self.spec.table, table.columns)
+        return read_rows(file, trusted=self.spec.trusted, where=self.spec.origin.name)
+
+    def _check_columns(self, path: str, row: Columns) -> None:
+        spec = self.spec
+        known = {*row, *BUILT_IN, *spec.let}
+
+        def lacking(rule: Rule) -> set[str]:
+            if isinstance(rule, FirstOf):
+                lacks = [lacking(item) for item in rule.rules]
+                return set() if not all(lacks) else lacks[0]
+            if isinstance(rule, Lookup):
+                return lacking(rule.of)
+            return {name for name in rule.columns() if name not in known and name.partition(".")[0] not in spec.joins}
+
+        needed = [FirstOf(spec.media), self.native, *(spec.rules[name] for name in spec.given)]
+        for rule in (*needed, spec.clip_id):
+            if rule is not None and (lacks := lacking(rule)):
+                raise missing_column(path, ", ".join(sorted(lacks)), row)
+
+    def _join(self, name: str) -> dict[str, Columns]:
+        rule = self.spec.joins[name]
+        rows: dict[str, Columns] = {}
+        if self.corpus.root.listing_only:
+            return rows
+        for table in match_paths(self.spec, rule.table.paths, self.corpus.root.names()):
+            file = LabelFile(self.corpus.root, table.media, table.place, rule.table, table.columns)
+            for row in read_rows(file, trusted=self.spec.trusted, where=self.spec.origin.name):
+                if rule.key not in row:
+                    raise missing_column(table.media, rule.key, row)
+                key = row[rule.key]
+                if key:
+                    rows.setdefault(key.casefold(), {f"{name}.{column}": value for column, value in row.items()})
+        return rows
+
+    def _place_of(self, path: str) -> str:
+        return max((place for place in self.corpus.places if path.startswith(place)), key=len, default="")
+
+    def _files_of(self, paths: Sequence[str], place: str) -> list[str]:
+        """Files below the place whose path ends like one of the paths, best first; else below the whole root."""
+        anywhere: list[str] = []
+        for path in paths:
+            folder, slash, file = path.casefold().rpartition("/")
+            stem, _, suffix = file.rpartition(".")
+            for accepted in LOSSLESS if f".{suffix}" in LOSSLESS else (f".{suffix}",):
+                for part in self._stems(accepted).get(stem, ()):
+                    lies_in = f"/{part.folder.casefold()}"
+                    if folder and not lies_in.endswith(f"/{folder}{slash}"):
+                        continue
+                    if part.name.startswith(place) or (folder and len(self.corpus.places) == 1):
+                        anywhere.append(part.name)
+        below = [name for name in anywhere if name.startswith(place)]
+        return sorted(set(below or anywhere), key=_rank)
+
+    def _stems(self, suffix: str) -> dict[str, list[Parts]]:
+        if suffix not in self.located:
+            stems: defaultdict[str, list[Parts]] = defaultdict(list)
+            index: NameIndex = self.corpus.index
+            for part in index.by_suffix.get(suffix, ()):
+                stems[part.stem.casefold()].append(part)
+            self.located[suffix] = dict(stems)
+        return self.located[suffix]
