@@ -1,0 +1,6 @@
+"""The pinned evaluation clips: rows, files, the rule that chose them, and what a user's copy of them is like."""
+
+from oruk_leaderboard.manifest.files import VERSION, Manifest, labels_digest, load_manifest
+from oruk_leaderboard.manifest.rows import COLUMNS, PROFILES, ManifestRow
+
+__all__ = ["COLUMNS", "PROFILES", "VERSION", "Manifest", "ManifestRow", "labels_digest", "load_manifest"]
