@@ -12,6 +12,9 @@ _PUBLIC: dict[str, str] = {
     "clips": "oruk_leaderboard.corpora",
     "find_corpora": "oruk_leaderboard.corpora",
     "get_corpus": "oruk_leaderboard.corpora",
+    "leaderboard": "oruk_leaderboard.table",
+    "load_leaderboard": "oruk_leaderboard.table",
+    "load_records": "oruk_leaderboard.records",
 }
 """Public name to the module that defines it."""
 

@@ -172,7 +172,7 @@ def write_record(record: Record, path: Path) -> None:
 
 
 def record_path(record: Record, root: Path) -> Path:
-    """File of a record below the records folder: ``<snapshot>/<id>.json``, below ``rebuilt/<scored_on>`` if scored here."""
+    """File of a record below the records folder: ``<snapshot>/<id>.json``, or that below ``rebuilt/<set>``."""
     folder = root / "rebuilt" / record.scored_on if record.scored_on in REBUILT else root
     return folder / record.snapshot / f"{record.system.id}.json"
 
@@ -204,15 +204,20 @@ def percent(fraction: str) -> str:
     return f"{Decimal(fraction).scaleb(2):f}"
 
 
-def default_records(records: Sequence[Record]) -> list[Record]:
-    """Records of the default table: each system once with its newest published figure.
+def default_records(records: Sequence[Record], *, scored_on: Sequence[str] = PUBLISHED) -> list[Record]:
+    """Records of the default table: each system once with its newest figure on the original evaluation.
 
     An earlier checkpoint that another row supersedes is left to its own snapshot.
+
+    Args:
+        records: All records.
+        scored_on: Values to choose from; ``REBUILT`` gives each system's newest figure on each kind of rebuilt set.
     """
-    newest: dict[str, Record] = {}
+    newest: dict[tuple[str, object], Record] = {}
     for record in sorted(records, key=lambda record: record.snapshot):
-        if record.scored_on in PUBLISHED and record.superseded_by is None:
-            newest[record.system.id] = record
+        if record.scored_on in scored_on and record.superseded_by is None:
+            kind = None if record.evaluation is None else (record.scored_on, record.evaluation.get("manifest_digest"))
+            newest[record.system.id, kind] = record
     return list(newest.values())
 
 

@@ -49,6 +49,7 @@ def arrow_schema(name: str) -> Any:
     """Arrow schema of a table whose rows the JSON Schema ``name`` describes: one column a property, in its order.
 
     Strings, numbers (float64), integers (int64), booleans and arrays of these; nullability is the JSON Schema's affair.
+    List elements are called ``element``, as parquet calls them, so that a table read back has the very same schema.
     """
     import pyarrow as pa
 
@@ -57,6 +58,6 @@ def arrow_schema(name: str) -> Any:
     def kind(column: Mapping[str, Any]) -> Any:
         types = [column["type"]] if isinstance(column["type"], str) else column["type"]
         name = next(name for name in types if name != "null")
-        return pa.list_(kind(column["items"])) if name == "array" else scalars[name]
+        return pa.list_(pa.field("element", kind(column["items"]))) if name == "array" else scalars[name]
 
     return pa.schema([pa.field(column, kind(rule)) for column, rule in load_schema(name)["properties"].items()])

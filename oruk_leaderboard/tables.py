@@ -33,22 +33,31 @@ def to_table(config: Config, rows: Rows) -> Any:
     return pa.Table.from_pylist([dict(row) for row in rows], schema=arrow_schema(config.schema))
 
 
-def write_parquet(table: Any, path: Path) -> bool:
-    """Write a parquet file unless the one there holds the same table.
+def serialize(table: Any) -> bytes:
+    """Parquet bytes of a table, the same for the same table and release of pyarrow.
 
-    Other releases of pyarrow write other bytes for the same table (the footer names the writer), so a file is left
-    alone when its content and schema are the same. Plain pyarrow, because parquet written by new releases of
-    ``datasets`` or by pandas carries metadata or types that old releases of ``datasets`` cannot read.
-
-    Returns:
-        Whether the file was written.
+    Plain pyarrow, because parquet written by new releases of ``datasets`` or by pandas carries metadata or types that
+    old releases of ``datasets`` cannot read.
     """
+    import pyarrow as pa
     import pyarrow.parquet as pq
 
-    if path.is_file():
-        old = pq.read_table(path)
-        if old.schema.equals(table.schema, check_metadata=True) and old.equals(table):
-            return False
-    path.parent.mkdir(parents=True, exist_ok=True)
-    pq.write_table(table, path, compression="zstd", write_statistics=True)
-    return True
+    sink = pa.BufferOutputStream()
+    pq.write_table(table, sink, compression="zstd")
+    content: bytes = sink.getvalue().to_pybytes()
+    return content
+
+
+def same_table(first: bytes, second: bytes) -> bool:
+    """Whether two parquet files hold the same table.
+
+    Their bytes may still differ: the footer names the release of pyarrow that wrote it.
+    """
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    try:
+        one, two = (pq.read_table(pa.BufferReader(content)) for content in (first, second))
+    except pa.ArrowInvalid:
+        return False
+    return bool(one.schema.equals(two.schema, check_metadata=True) and one.equals(two))

@@ -1,0 +1,80 @@
+"""Derived tables: exact types, fresh, reproducible, absent rather than empty."""
+
+import shutil
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+
+from oruk_leaderboard.build import build
+from oruk_leaderboard.configs import CONFIGS, get_config
+from oruk_leaderboard.paths import checkout_root, share_root
+from oruk_leaderboard.records import load_records
+from oruk_leaderboard.schemas import arrow_schema, check
+from oruk_leaderboard.tables import read_table, same_table, serialize, to_table
+
+SHIPPED = [config for config in CONFIGS if (share_root() / config.path).is_file()]
+
+
+def test_the_checkout_is_fresh():
+    assert build(check=True).changed == ()
+
+
+def test_build_from_nothing_gives_the_shipped_files(tmp_path):
+    root = checkout_root()
+    shutil.copytree(root / "data" / "records", tmp_path / "data" / "records")
+    first = build(root=tmp_path, check=True)
+    assert not list(tmp_path.glob("data/*.parquet"))
+    assert build(root=tmp_path).changed == first.changed
+    assert build(root=tmp_path).changed == ()
+    for name in first.changed:
+        if name.endswith(".parquet"):
+            assert same_table((tmp_path / name).read_bytes(), (root / name).read_bytes()), name
+
+
+def test_stale_and_orphaned_files_are_found(tmp_path):
+    shutil.copytree(checkout_root() / "data" / "records", tmp_path / "data" / "records")
+    build(root=tmp_path)
+    (tmp_path / "data" / "leaderboard.parquet").write_bytes(b"cut")
+    orphan = tmp_path / "data" / "rebuilt.parquet"
+    orphan.write_bytes(b"")
+    assert set(build(root=tmp_path, check=True).changed) == {"data/leaderboard.parquet", "data/rebuilt.parquet"}
+    build(root=tmp_path)
+    assert not orphan.exists()
+
+
+def test_default_has_exactly_the_seven_fields():
+    assert read_table(get_config("default")).schema.equals(
+        pa.schema(
+            [
+                ("system", pa.string()),
+                ("family", pa.string()),
+                ("accuracy", pa.float64()),
+                ("macro_f1", pa.float64()),
+                ("scored_on", pa.string()),
+                ("is_oruk", pa.bool_()),
+                ("note", pa.string()),
+            ]
+        ),
+        check_metadata=True,
+    )
+    assert read_table(get_config("default")).num_rows == 33
+    assert read_table(get_config("snapshot-2026-07-12")).num_rows == 32
+    assert read_table(get_config("systems")).num_rows == 35
+
+
+@pytest.mark.parametrize("config", SHIPPED, ids=lambda config: config.name)
+def test_shipped_tables_follow_their_schema(config):
+    table = read_table(config)
+    assert table.schema.equals(arrow_schema(config.schema), check_metadata=True)
+    assert table.num_rows > 0
+    for row in table.slice(0, 200).to_pylist():
+        check(row, config.schema)
+
+
+def test_same_table_same_bytes():
+    config = get_config("default")
+    rows = config.rows(load_records())
+    assert serialize(to_table(config, rows)) == serialize(to_table(config, rows))
+    metadata = pq.read_schema(pa.BufferReader(serialize(to_table(config, rows)))).metadata
+    assert metadata is None
