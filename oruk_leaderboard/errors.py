@@ -51,7 +51,35 @@ class ManifestError(OrukError):
 
 
 class AudioError(OrukError):
-    """A recording cannot be turned into a clip; becomes a counted state, not the end of a run."""
+    """A recording cannot be turned into a clip; becomes a counted state, not the end of a run.
+
+    Args:
+        reason: One word that reports count by: ``empty``, ``lfs-pointer``, ``truncated``, ``unreadable``, ``no-rate``,
+            ``not-finite``, ``no-channel``, ``segment-outside``.
+    """
+
+    def __init__(
+        self,
+        what: str,
+        *,
+        reason: str,
+        where: object = None,
+        expected: object = None,
+        found: object = None,
+        do: str | None = None,
+    ) -> None:
+        super().__init__(what, where=where, expected=expected, found=found, do=do)
+        self.reason = reason
+
+    def __reduce__(self) -> tuple[object, ...]:
+        """As for the base class."""
+        return _rebuild_audio, (self.what, self.reason, self.where, self.expected, self.found, self.do)
+
+
+def _rebuild_audio(
+    what: str, reason: str, where: object, expected: object, found: object, do: str | None
+) -> "AudioError":
+    return AudioError(what, reason=reason, where=where, expected=expected, found=found, do=do)
 
 
 class PredictionError(OrukError):

@@ -1,0 +1,63 @@
+"""Try the audio rule on signals made on the spot before a long run stands on it."""
+
+import hashlib
+import io
+from functools import cache
+
+import numpy as np
+import soundfile
+import soxr
+
+from oruk_leaderboard.audio.rule import RULE_VERSION, encode_flac, render
+from oruk_leaderboard.classes import SAMPLE_RATE
+from oruk_leaderboard.errors import AudioError
+
+
+def _signal(frames: int, channels: int, step: int) -> np.ndarray[tuple[int, ...], np.dtype[np.int16]]:
+    """A rising sawtooth sweep in whole numbers, so that it has the same bits everywhere; int16, (frames, channels)."""
+    index = np.arange(frames, dtype=np.int64)
+    columns = [((index * index * (step + 3 * column) >> 9) % 40_000 - 20_000) for column in range(channels)]
+    return np.stack(columns, 1).astype(np.int16)
+
+
+_TRIALS = (
+    # rate in Hz, frames, channels, step of the sweep, clip_sha256
+    (44_100, 66_150, 1, 1, "eb75cca6d97154b48e82a1187da3e4bb99f5a875416a0d4e9246b418de5c1fd9"),
+    (48_000, 72_000, 2, 1, "d00af8517808856d8f8ea903605e3b943d386e54e7a0732836e2d38782c1cf68"),
+    (24_414, 36_621, 1, 2, "75a7470ca2514676003cf3cad53a5853339951fb6c42c2c913da7ed01ce39b8d"),
+    (8_000, 160_000, 1, 1, "d403b0a6819e5827bdbb26f70d5676e051fd975d81cdb939a148a6dab27517ab"),
+)
+
+
+@cache
+def versions() -> dict[str, str]:
+    """Versions of what can move a bit of a clip."""
+    return {
+        "audio_rule": str(RULE_VERSION),
+        "libsndfile": soundfile.__libsndfile_version__,
+        "soxr": soxr.__version__,
+        "numpy": np.__version__,
+    }
+
+
+def self_test() -> None:
+    """Render four synthetic recordings and compare with the digests that audio rule 1 gives for them.
+
+    Raises:
+        AudioError: This machine's libraries give other bits; the versions are named.
+    """
+    for rate, frames, channels, step, expected in _TRIALS:
+        file = io.BytesIO()
+        soundfile.write(file, _signal(frames, channels, step), rate, format="WAV", subtype="PCM_16")
+        rendered = render(file)
+        decoded, _ = soundfile.read(io.BytesIO(encode_flac(rendered.samples)), dtype="int16")
+        for found in (rendered.clip_sha256, hashlib.sha256(decoded.astype("<i2").data).hexdigest()):
+            if found != expected:
+                named = ", ".join(f"{name} {version}" for name, version in versions().items())
+                raise AudioError(
+                    f"the audio rule gives other samples on this machine ({rate} Hz to {SAMPLE_RATE} Hz)",
+                    reason="self-test",
+                    expected=expected,
+                    found=f"{found} with {named}",
+                    do="install the versions that the README names; clips made here would not be the benchmark's",
+                )
