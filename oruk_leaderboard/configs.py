@@ -4,6 +4,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from oruk_leaderboard import published
 from oruk_leaderboard.records import PUBLISHED, REBUILT, Record, by_score, default_records
 from oruk_leaderboard.schemas import load_schema
 
@@ -140,6 +141,27 @@ CONFIGS: tuple[Config, ...] = (
         "rebuilt",
         "systems scored by this package on rebuilt sets, never ranked with the leaderboard",
         _rebuilt,
+    ),
+    Config(
+        "published",
+        "data/published.parquet",
+        "published",
+        "the literature's leaderboards on emotional speech and text (CC BY-SA 4.0), never ranked with this one",
+        lambda records: published.rows("leaderboards"),
+    ),
+    Config(
+        "published-datasets",
+        "data/published_datasets.parquet",
+        "published-datasets",
+        "the data sets that the literature's task pages list, with modality (CC BY-SA 4.0)",
+        lambda records: published.rows("datasets"),
+    ),
+    Config(
+        "published-papers",
+        "data/published_papers.parquet",
+        "published-papers",
+        "the papers of those pages (CC BY-SA 4.0)",
+        lambda records: published.rows("papers"),
     ),
 )
 """Every config in the order of the card; the first is the default one. A config without rows has no file."""

@@ -4,9 +4,10 @@ import io
 from pathlib import Path
 
 import pytest
-from fake_hub import TOKEN, FakeHub
 from huggingface_hub import CommitOperationAdd, HfApi
 from huggingface_hub.errors import HfHubHTTPError, RepositoryNotFoundError, RevisionNotFoundError
+
+from tests.fake_hub import TOKEN, FakeHub
 
 REPO = "oruk/small-table"
 CARD = b"""---

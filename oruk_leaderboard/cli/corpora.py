@@ -63,12 +63,16 @@ def _list(args: argparse.Namespace) -> int:
 
 
 def _show(args: argparse.Namespace) -> int:
+    from oruk_leaderboard import published
     from oruk_leaderboard.corpora import get_corpus
 
-    document = get_corpus(args.corpus).to_dict()
+    spec = get_corpus(args.corpus)
+    boards = [row for row in published.rows("leaderboards") if row["corpus"] == spec.id]
+    document = {**spec.to_dict(), "leaderboards": [dict(row) for row in boards]}
     if args.json:
         output.write_json(document)
         return 0
+    document["leaderboards"] = [published.summary(row) for row in boards]
     for key, value in document.items():
         if isinstance(value, dict):
             value = ", ".join(f"{name} → {content or 'no class'}" for name, content in value.items())

@@ -5,6 +5,7 @@ from functools import cache
 from pathlib import Path
 from types import MappingProxyType
 
+from oruk_leaderboard.corpora.index import load_index
 from oruk_leaderboard.corpora.spec import CorpusSpec, load_spec
 from oruk_leaderboard.errors import CorpusError
 
@@ -16,9 +17,11 @@ def built_in() -> Mapping[str, CorpusSpec]:
     return MappingProxyType({spec.id: spec for spec in specs})
 
 
+@cache
 def registry() -> Mapping[str, CorpusSpec]:
-    """Every known corpus by id."""
-    return built_in()
+    """Every known corpus by id: those with an adapter, then those of the index."""
+    index = {name: spec for name, spec in load_index().items() if name not in built_in()}
+    return MappingProxyType({**built_in(), **index})
 
 
 def get_corpus(name: str | Path) -> CorpusSpec:
