@@ -14,7 +14,9 @@ _PUBLIC: dict[str, str] = {
     "get_corpus": "oruk_leaderboard.corpora",
     "leaderboard": "oruk_leaderboard.table",
     "load_leaderboard": "oruk_leaderboard.table",
+    "load_manifest": "oruk_leaderboard.manifest",
     "load_records": "oruk_leaderboard.records",
+    "validate": "oruk_leaderboard.manifest",
 }
 """Public name to the module that defines it."""
 
@@ -37,3 +39,5 @@ if TYPE_CHECKING:
     from oruk_leaderboard.corpora import clips as clips
     from oruk_leaderboard.corpora import find_corpora as find_corpora
     from oruk_leaderboard.corpora import get_corpus as get_corpus
+    from oruk_leaderboard.manifest import load_manifest as load_manifest
+    from oruk_leaderboard.manifest import validate as validate

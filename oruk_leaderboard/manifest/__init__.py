@@ -2,5 +2,18 @@
 
 from oruk_leaderboard.manifest.files import VERSION, Manifest, labels_digest, load_manifest
 from oruk_leaderboard.manifest.rows import COLUMNS, PROFILES, ManifestRow
+from oruk_leaderboard.manifest.validation import ClipState, Usable, Validation, validate
 
-__all__ = ["COLUMNS", "PROFILES", "VERSION", "Manifest", "ManifestRow", "labels_digest", "load_manifest"]
+__all__ = [
+    "COLUMNS",
+    "PROFILES",
+    "VERSION",
+    "ClipState",
+    "Manifest",
+    "ManifestRow",
+    "Usable",
+    "Validation",
+    "labels_digest",
+    "load_manifest",
+    "validate",
+]

@@ -5,11 +5,11 @@
    far as hashes are known (of one label all but one, of different labels all), clips under 0.2 s, and clips over 32 s,
    of which the benchmark's first 16 s would be less than half. Corpora of non-verbal sounds are left out, and so are
    corpora whose list holds no label.
-2. The candidates of a corpus are put in order, one after the other: from the official test partition as long as it has
-   any, then from the rest; from the class with the fewest clips so far, in the protocol's order of classes where that is
-   a tie; within the class from the speaker with the fewest clips of that class so far, a tie being decided by the
-   sha256 of the speakers' next clip ids; within the speaker by the sha256 of the clip id. Where speakers are not known
-   a class is one speaker.
+2. The candidates of a corpus are put in order, one after the other: from the official test partition as long as it
+   has any, then from the rest; from the class with the fewest clips so far, in the protocol's order of classes where
+   that is a tie; within the class from the speaker with the fewest clips of that class so far, a tie being decided by
+   the sha256 of the speakers' next clip ids; within the speaker by the sha256 of the clip id. Where speakers are not
+   known a class is one speaker.
 3. A corpus gives its first CAP clips. CAP is the smallest number for which all corpora together reach 64,384. What is
    above 64,384 is taken away again, the last clip of each of the largest corpora (most candidates first, then by id).
 4. Profile `full` is all of them, profile `open` those of corpora that need no agreement.
