@@ -1,0 +1,274 @@
+"""validate: every state with its reason, on made copies of corpora in their official layouts."""
+
+import json
+from dataclasses import replace
+
+import numpy as np
+import pytest
+import soundfile
+
+from oruk_leaderboard.audio import pcm_digest, source_digest
+from oruk_leaderboard.cli import main
+from oruk_leaderboard.corpora import clips, find_corpora
+from oruk_leaderboard.manifest import Manifest, ManifestRow, labels_digest, validate
+from oruk_leaderboard.manifest.files import write_parquet
+from tests.sounds import write_voice
+
+POINTER = f"version https://git-lfs.github.com/spec/v1\noid sha256:{'0' * 64}\nsize 72862\n"
+RAVDESS = [f"03-01-0{code}-01-01-01-01" for code in range(1, 9)]
+CREMA_D = ["1001_DFA_ANG_XX", "1001_DFA_FEA_XX", "1002_IEO_HAP_LO"]
+EMOVO = ["dis-f1-b1", "gio-m1-b2", "neu-f2-l1"]
+
+
+def pinned(root, *, without_pcm=("crema_d",), restricted=("emovo",)):
+    """A manifest of what lies below the root, as ``manifest build`` would pin it."""
+    rows, digests = [], {}
+    for found in find_corpora(root):
+        labels = {}
+        for clip in clips(found).clips:
+            if clip.label is None:
+                continue
+            sha256, size = source_digest(root / clip.media)
+            pcm = pcm_digest(root / clip.media)
+            row = ManifestRow(clip.clip_id, clip.corpus, clip.media, label=clip.label, open=True)
+            row = replace(row, source_sha256=sha256, source_bytes=size)
+            if clip.corpus not in without_pcm:
+                row = replace(
+                    row,
+                    pcm_sha256=pcm.pcm_sha256,
+                    num_samples=pcm.num_samples,
+                    sampling_rate=pcm.sampling_rate,
+                    channels=pcm.channels,
+                )
+            if clip.corpus in restricted:
+                row = replace(row, label=None, open=False)
+                labels[clip.clip_id] = clip.label
+            rows.append(row)
+        if labels:
+            digests[found.spec.id] = labels_digest(labels)
+    return Manifest.of(rows, digests)
+
+
+@pytest.fixture
+def root(tmp_path):
+    root = tmp_path / "corpora"
+    for seed, name in enumerate(RAVDESS):
+        write_voice(root / "RAVDESS" / "Actor_01" / f"{name}.wav", 0.3, 48_000, seed=seed)
+    for seed, name in enumerate(CREMA_D, 100):
+        write_voice(root / "CREMA-D" / "AudioWAV" / f"{name}.wav", 0.3, seed=seed)
+    for seed, name in enumerate(EMOVO, 200):
+        write_voice(root / "EMOVO" / name[4:6] / f"{name}.wav", 0.3, 48_000, seed=seed)
+    return root
+
+
+@pytest.fixture
+def manifest(root):
+    return pinned(root)
+
+
+def check(root, manifest, **options):
+    result = validate(find_corpora(root), manifest, **options)
+    return result, {state.clip_id or state.media: (state.state, state.reason) for state in result.states}
+
+
+def test_untouched_copies_are_exact(root, manifest):
+    result, states = check(root, manifest)
+    assert result.clean
+    assert set(states.values()) == {("exact", None)}
+    assert result.totals == {
+        "crema_d": {"exact": 3},
+        "emovo": {"exact": 3},
+        "ravdess": {"exact": 7, "not selected": 1},
+    }
+    assert result.labels == {"emovo": "confirmed"}
+    assert [item.clip.clip_id for item in result.usable] == [row.clip_id for row in manifest.rows]
+
+
+ANGRY, HAPPY = "RAVDESS/Actor_01/03-01-05-01-01-01-01.wav", "RAVDESS/Actor_01/03-01-03-01-01-01-01.wav"
+
+
+def flip(path):
+    data = bytearray(path.read_bytes())
+    data[-101] ^= 1
+    path.write_bytes(data)
+
+
+def cut_plainly(path):
+    path.write_bytes(path.read_bytes()[:-2000])
+
+
+def cut_well(path):
+    samples, rate = soundfile.read(path, dtype="int16")
+    soundfile.write(path, samples[:-500], rate, subtype="PCM_16")
+
+
+def resample(path):
+    samples, rate = soundfile.read(path, dtype="int16")
+    soundfile.write(path, samples[::3], rate // 3, subtype="PCM_16")
+
+
+def lengthen(path):
+    samples, rate = soundfile.read(path, dtype="int16")
+    soundfile.write(path, np.concatenate([samples, samples]), rate, subtype="PCM_16")
+
+
+@pytest.mark.parametrize(
+    ("change", "reason"),
+    [
+        (flip, "changed"),
+        (cut_plainly, "truncated"),
+        (cut_well, "truncated"),
+        (resample, "resampled"),
+        (lengthen, "changed"),
+        (lambda path: path.write_text(POINTER), "lfs-pointer"),
+        (lambda path: path.write_bytes(b""), "empty"),
+        (lambda path: path.write_text("no recording at all " * 100), "unreadable"),
+    ],
+)
+def test_each_fault_is_told_apart(root, manifest, change, reason):
+    change(root / ANGRY)
+    result, states = check(root, manifest)
+    assert states["ravdess/03-01-05-01-01-01-01"] == ("differs", reason)
+    assert result.totals["ravdess"] == {"exact": 6, "differs": 1, "not selected": 1}
+    assert not result.clean
+    assert "ravdess/03-01-05-01-01-01-01" not in {item.clip.clip_id for item in result.usable}
+
+
+@pytest.mark.parametrize("change", [flip, cut_well, cut_plainly, resample])
+def test_without_sample_counts_a_file_is_changed(root, manifest, change):
+    change(root / "CREMA-D" / "AudioWAV" / "1001_DFA_ANG_XX.wav")
+    assert check(root, manifest)[1]["crema_d/1001_DFA_ANG_XX"] == ("differs", "changed")
+
+
+def test_a_lossless_repack_is_the_same_audio(root, manifest):
+    for path in (root / "RAVDESS").rglob("*.wav"):
+        samples, rate = soundfile.read(path, dtype="int16")
+        soundfile.write(path.with_suffix(".flac"), samples, rate, subtype="PCM_16")
+        path.unlink()
+    result, states = check(root, manifest)
+    assert result.clean
+    assert states["ravdess/03-01-05-01-01-01-01"] == ("same-audio", None)
+    assert result.totals["ravdess"] == {"same-audio": 7, "not selected": 1}
+
+
+def test_a_renamed_file_is_missing_and_extra(root, manifest):
+    (root / ANGRY).rename((root / ANGRY).with_name("take one.wav"))
+    result, states = check(root, manifest)
+    assert states["ravdess/03-01-05-01-01-01-01"][0] == "missing"
+    assert states["RAVDESS/Actor_01/take one.wav"] == ("extra", "renamed from ravdess/03-01-05-01-01-01-01")
+    assert not result.clean
+
+
+def test_content_of_another_clip_is_named(root, manifest):
+    (root / ANGRY).write_bytes((root / HAPPY).read_bytes())
+    states = check(root, manifest)[1]
+    assert states["ravdess/03-01-05-01-01-01-01"] == ("differs", "content of ravdess/03-01-03-01-01-01-01")
+    assert states["ravdess/03-01-03-01-01-01-01"] == ("exact", None)
+
+
+def test_a_stray_file_is_extra_and_a_lost_one_missing(root, manifest):
+    write_voice(root / "RAVDESS" / "Actor_01" / "03-02-05-01-01-01-01.wav")
+    (root / HAPPY).unlink()
+    result, states = check(root, manifest)
+    assert states["RAVDESS/Actor_01/03-02-05-01-01-01-01.wav"] == ("extra", "song, not speech")
+    assert states["ravdess/03-01-03-01-01-01-01"] == ("missing", "no file of this clip")
+    assert result.totals["ravdess"] == {"exact": 6, "missing": 1, "extra": 1, "not selected": 1}
+
+
+def test_of_two_files_the_exact_one_wins(root, manifest):
+    good = root / "z a long way down" / "Actor_01" / "03-01-05-01-01-01-01.wav"
+    good.parent.mkdir(parents=True)
+    good.write_bytes((root / ANGRY).read_bytes())
+    flip(root / ANGRY)
+    result, states = check(root, manifest)
+    assert states["ravdess/03-01-05-01-01-01-01"] == ("exact", None)
+    assert states[ANGRY] == ("extra", f"also at {good.relative_to(root)}")
+    usable = {item.clip.clip_id: item.clip for item in result.usable}["ravdess/03-01-05-01-01-01-01"]
+    assert (usable.media, usable.label, usable.excluded) == (str(good.relative_to(root)), "anger", None)
+
+
+def test_without_digests_a_clip_is_unpinned(root, manifest):
+    bare = [ManifestRow(row.clip_id, row.corpus, row.media, label=row.label) for row in manifest.rows]
+    (root / ANGRY).write_bytes(b"")
+    result, states = check(root, Manifest.of(bare, {}))
+    assert states["ravdess/03-01-05-01-01-01-01"] == ("differs", "empty")
+    assert states["ravdess/03-01-03-01-01-01-01"] == ("unpinned", None)
+    assert result.totals["crema_d"] == {"unpinned": 3}
+
+
+def test_a_listing_is_checked_by_names(root, manifest, tmp_path):
+    names = [str(path.relative_to(root)) for path in root.rglob("*.wav")]
+    listing = tmp_path / "files.lst"
+    listing.write_text("\n".join(sorted(names)[1:]))
+    result, states = check(listing, manifest)
+    assert result.totals["crema_d"] == {"unpinned": 2, "missing": 1}
+    assert states["crema_d/1001_DFA_FEA_XX"] == ("unpinned", "a listing has names only")
+
+
+def test_a_profile_tells_absent_corpora_in_one_line(root, manifest):
+    more = [ManifestRow(f"nemo/{number}", "nemo", open=True) for number in range(3)]
+    manifest = Manifest.of([*manifest.rows, *more], manifest.label_digests)
+    assert check(root, manifest)[0].absent == {}
+    full, _ = check(root, manifest, profile="full")
+    assert (full.absent, full.clean) == ({"nemo": 3}, True)
+    opened, _ = check(root, manifest, profile="open")
+    assert opened.totals["emovo"] == {"not selected": 3}
+    assert opened.manifest["profile"] == "open" and opened.manifest["digest"] != full.manifest["digest"]
+
+
+def test_other_labels_than_the_manifests_are_a_finding(root, manifest):
+    rows = [replace(row, label="fear") if row.clip_id == "crema_d/1002_IEO_HAP_LO" else row for row in manifest.rows]
+    wrong = Manifest.of(rows, manifest.label_digests)
+    result, _ = check(root, wrong)
+    assert [(problem.where, problem.reason) for problem in result.problems] == [
+        ("crema_d/1002_IEO_HAP_LO", "label happiness, in the manifest fear")
+    ]
+    assert not result.clean
+    wrong = Manifest.of(manifest.rows, {"emovo": "0" * 64})
+    result, _ = check(root, wrong)
+    assert result.labels == {"emovo": "differ"} and not result.clean
+
+
+def test_labels_of_a_partial_copy_are_not_confirmed(root, manifest):
+    (root / "EMOVO" / "f1" / "dis-f1-b1.wav").unlink()
+    assert check(root, manifest)[0].labels == {"emovo": "not confirmed: 1 of 3 clips have no label here"}
+
+
+def test_another_label_source_is_not_compared(root, manifest):
+    votes = root / "CREMA-D" / "processedResults" / "summaryTable.csv"
+    votes.parent.mkdir()
+    votes.write_text("FileName,MultiModalVote\n" + "".join(f"{name},S\n" for name in CREMA_D))
+    founds = find_corpora(root, only=["crema_d"])
+    result = validate(founds, manifest, label_source="perceived")
+    assert result.clean and {item.clip.label for item in result.usable} == {"sadness"}
+
+
+def test_result_does_not_depend_on_the_number_of_threads(root, manifest):
+    flip(root / ANGRY)
+    assert check(root, manifest, workers=1)[0].to_dict() == check(root, manifest, workers=7)[0].to_dict()
+
+
+def test_command(root, manifest, tmp_path, capsys):
+    pins = tmp_path / "manifest.parquet"
+    write_parquet(manifest, pins)
+    options = ["validate", "--root", str(root), "--manifest", str(pins)]
+    assert main([*options, "--json"]) == 0
+    document = json.loads(capsys.readouterr().out)
+    assert document["totals"]["emovo"] == {"exact": 3}
+    assert document["clips"][0] == {
+        "clip_id": "crema_d/1001_DFA_ANG_XX",
+        "corpus": "crema_d",
+        "media": "CREMA-D/AudioWAV/1001_DFA_ANG_XX.wav",
+        "state": "exact",
+        "reason": None,
+    }
+    (root / ANGRY).write_bytes(b"")
+    assert main(options) == 1
+    out = capsys.readouterr().out
+    assert f"differs  ravdess/03-01-05-01-01-01-01  {ANGRY}: empty" in out
+    assert main(["validate", "--root", str(tmp_path / "nothing"), "--manifest", str(pins)]) == 2
+    (tmp_path / "void").mkdir()
+    assert main(["validate", "--root", str(tmp_path / "void"), "--manifest", str(pins)]) == 2
+    assert main(["validate", "--manifest", str(pins)]) == 2
+    assert main([*options, "--corpus", "emovo", "--json"]) == 0
+    assert set(json.loads(capsys.readouterr().out)["totals"]) == {"emovo"}
