@@ -1,0 +1,76 @@
+// What the pictures do: point, open, fade with the filters, take your result, show heat maps of records that have slices.
+
+const SVG = "http://www.w3.org/2000/svg";
+const PLOTS = [...document.querySelectorAll("svg.plot")];
+
+const markPoints = (keys) => {
+  for (const point of document.querySelectorAll(".pt[data-key]"))
+    point.classList.toggle("off", point.dataset.key !== YOURS && !keys.has(point.dataset.key));
+};
+
+const along = (text, value) => {
+  const [low, high, log, start, end] = text.split(" ").map(Number);
+  const share = log ? Math.log(value / low) / Math.log(high / low) : (value - low) / (high - low);
+  return start + Math.max(0, Math.min(1, share)) * (end - start);
+};
+
+const showYourPoint = (row) => {
+  for (const plot of PLOTS) {
+    plot.querySelectorAll(".your-point").forEach((node) => node.remove());
+    if (!row) continue;
+    const value = plot.closest("#plot-size") ? row.parameters_m : Number(row.accuracy);
+    const x = value === null ? Number(plot.dataset.unknown) : along(plot.dataset.x, value);
+    const y = along(plot.dataset.y, Number(row.macro_f1));
+    const ring = document.createElementNS(SVG, "path");
+    const marks = { class: "pt your-point", "data-key": YOURS, d: "M0-9 9 0 0 9-9 0ZM-4 0H4M0-4V4", transform: `translate(${x.toFixed(1)} ${y.toFixed(1)})` };
+    for (const [name, text] of Object.entries(marks)) ring.setAttribute(name, text);
+    ring.dataset.tip = `Your result, ${row.name}: macro-F1 ${row.macro_f1}, accuracy ${row.accuracy} %`;
+    plot.append(ring);
+  }
+};
+
+const startPlots = () => {
+  for (const plot of PLOTS) {
+    const tip = plot.closest("figure").querySelector(".tip");
+    plot.addEventListener("pointerover", (event) => {
+      const point = event.target.closest(".pt");
+      tip.hidden = !point;
+      if (!point) return;
+      tip.textContent = point.dataset.tip;
+      for (const twin of document.querySelectorAll(".pt")) twin.classList.toggle("near", twin.dataset.key === point.dataset.key);
+    });
+    plot.addEventListener("pointerleave", () => {
+      tip.hidden = true;
+      for (const twin of document.querySelectorAll(".pt.near")) twin.classList.remove("near");
+    });
+    plot.addEventListener("click", (event) => {
+      const point = event.target.closest(".pt");
+      if (point) openSheet(point.dataset.key);
+    });
+  }
+};
+
+// Slices of a record: {corpus: {name: {n, accuracy, macro_f1}}, language: …}
+const sliceTable = (kind, rows) => {
+  const of = (row) => (row.evaluation.slices || {})[kind] || {};
+  const with_ = rows.filter((row) => Object.keys(of(row)).length);
+  const names = [...new Set(with_.flatMap((row) => Object.keys(of(row))))].sort();
+  if (!names.length) return null;
+  const cell = (slice) => {
+    const value = slice && (typeof slice === "object" ? slice.macro_f1 ?? slice.accuracy : slice);
+    const number = Number(value);
+    if (value === null || value === undefined || !Number.isFinite(number)) return el("td", { class: "heat-none" }, "–");
+    return el("td", { class: `heat-${Math.max(0, Math.min(9, Math.floor(number * 10)))}`, title: slice.n ? `${slice.n} clips` : null }, number.toFixed(2));
+  };
+  return el("div", { class: "scroll", tabindex: "0", role: "region", "aria-label": `Macro-F1 by ${kind}` },
+    el("table", { class: "heat" }, el("caption", {}, `Macro-F1 by ${kind}`),
+      el("thead", {}, el("tr", {}, el("th", { scope: "col" }, kind), ...with_.map((row) => el("th", { scope: "col" }, row.name)))),
+      el("tbody", {}, ...names.map((name) => el("tr", {}, el("th", { scope: "row" }, name), ...with_.map((row) => cell(of(row)[name])))))));
+};
+
+const showHeat = () => {
+  const rows = [...ROWS.values()].filter((row) => row.evaluation && row.evaluation.slices);
+  const tables = ["corpus", "language"].map((kind) => sliceTable(kind, rows)).filter(Boolean);
+  byId("heat-tables").replaceChildren(...tables);
+  byId("heat-text").hidden = tables.length > 0;
+};

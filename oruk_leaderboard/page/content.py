@@ -1,0 +1,285 @@
+"""What the page shows: rows with their ranks and badges, groups, coverage and composition, all read from ``data/``."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from decimal import Decimal
+from pathlib import Path
+from typing import Any
+
+from oruk_leaderboard.records import PUBLISHED, Record, by_score, default_records
+
+CURRENT = "current"
+"""The view that holds each system once, with its newest figure; the other views are snapshots."""
+
+CARD_COMPOSITION: Mapping[str, int] = {"ours": 1, "open": 29, "API": 11, "audio LLM": 18, "text only": 5}
+"""Systems by family in the table of 64 that the dataset card describes (September 2026)."""
+
+PROMPTED: frozenset[str] = frozenset({"API", "audio LLM", "text only"})
+"""Families that are asked with the protocol's one shared prompt instead of emitting class scores."""
+
+GROUP_TITLES: Mapping[str, tuple[str, str]] = {
+    "full_set": ("Full set", "all 64,384 held-out clips"),
+    "subsample_5k": ("5,000-clip subsample", "label-stratified, seed 0; closed APIs and language models"),
+    "rebuilt_full": ("Rebuilt set, full profile", "clips rebuilt from public corpora; not the original evaluation"),
+    "rebuilt_open": ("Rebuilt set, open profile", "clips rebuilt from open corpora; not the original evaluation"),
+    "rebuilt_subsample": ("Rebuilt subsample", "drawn from a rebuilt set; not the original evaluation"),
+    "partial": ("Part of a rebuilt set", "some clips are absent; not the original evaluation"),
+}
+"""``scored_on`` value to the heading of its group and what was scored."""
+
+
+@dataclass(frozen=True, slots=True)
+class Badge:
+    """A caveat shown beside a system's name.
+
+    Attributes:
+        kind: Style of the badge, also its key in the page's data.
+        text: The badge itself.
+        why: The sentence that the details give.
+    """
+
+    kind: str
+    text: str
+    why: str
+
+
+@dataclass(frozen=True, slots=True)
+class Group:
+    """Rows that may be ranked together: one ``scored_on`` value, and for rebuilt sets one manifest digest.
+
+    Attributes:
+        id: ``scored_on``, followed by ``:`` and the digest's first 12 digits for a rebuilt set.
+        title: Heading.
+        detail: What was scored.
+        published: Whether it is the original evaluation.
+    """
+
+    id: str
+    title: str
+    detail: str
+    published: bool
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Row:
+    """One record as the page shows it.
+
+    Attributes:
+        key: ``<snapshot>/<id>``, preceded by the group for a rebuilt set; unique, used in the page's address.
+        record: The record.
+        group: Id of the group.
+        ranks: View to the rank within the group and the rank across both published groups (the mixed one).
+        badges: Caveats.
+        citation: BibTeX of the row.
+        interval: Interval and ties of the figures as the statistics give them, or None.
+    """
+
+    key: str
+    record: Record
+    group: str
+    ranks: Mapping[str, tuple[int, int]]
+    badges: tuple[Badge, ...]
+    citation: str
+    interval: Mapping[str, Any] | None = None
+
+    def to_dict(self) -> dict[str, Any]:
+        """The row as the page's script reads it."""
+        record, system = self.record, self.record.system
+        return {
+            "key": self.key,
+            "group": self.group,
+            "name": system.name,
+            "id": system.id,
+            "family": system.family,
+            "modality": system.modality,
+            "parameters_m": system.parameters_m,
+            "model_id": system.model_id,
+            "model_url": model_url(record),
+            "revision": system.revision,
+            "training_corpora": system.training_corpora,
+            "in_distribution": system.in_distribution,
+            "is_oruk": system.is_oruk,
+            "accuracy": record.accuracy,
+            "macro_f1": record.macro_f1,
+            "scored_on": record.scored_on,
+            "snapshot": record.snapshot,
+            "note": record.note,
+            "failures": record.failures,
+            "protocol": {"name": record.protocol.name, "version": record.protocol.version},
+            "source": {
+                "kind": record.source.kind,
+                "attested_by": record.source.attested_by,
+                "reference": record.source.reference,
+                "locator": record.source.locator,
+                "derived": record.source.derived,
+            },
+            "superseded_by": record.superseded_by,
+            "ranks": self.ranks,
+            "badges": [badge.kind for badge in self.badges],
+            "interval": self.interval,
+            "evaluation": shown_evaluation(record.evaluation),
+            "citation": self.citation,
+        }
+
+
+def model_url(record: Record) -> str | None:
+    """Address of the checkpoint on its hub, or None."""
+    hosts = {"hf": "https://huggingface.co/", "modelscope": "https://modelscope.cn/models/"}
+    host = hosts.get(record.system.hub or "")
+    return f"{host}{record.system.model_id}" if host and record.system.model_id else None
+
+
+def shown_evaluation(evaluation: Mapping[str, Any] | None) -> dict[str, Any] | None:
+    """The parts of an evaluation that the page draws; the counts by cluster would only make it heavy."""
+    if evaluation is None:
+        return None
+    hidden = {"confusion_by_cluster", "versions"}
+    return {key: value for key, value in evaluation.items() if key not in hidden}
+
+
+def badges_of(record: Record) -> tuple[Badge, ...]:
+    """Caveats that apply to a record, the gravest first."""
+    system = record.system
+    found = []
+    if system.in_distribution:
+        why = "Trained on the evaluation's own distribution; every other row is zero-shot cross-corpus."
+        found.append(Badge("indist", "in-distribution", why + " The gap is not a like-for-like comparison."))
+    if system.is_oruk or record.superseded_by is not None:
+        why = "A dated checkpoint that is no longer served; not a result for any current product."
+        found.append(Badge("historical", "historical", why))
+    if record.scored_on not in PUBLISHED:
+        found.append(Badge("rebuilt", "rebuilt set", "Scored on a rebuilt set, not on the original evaluation."))
+    if system.modality == "transcript-only" or system.family == "text only":
+        why = "Reads an automatic transcript of the clip and never hears the audio."
+        found.append(Badge("transcript", "transcript only", why))
+    if system.family in PROMPTED:
+        why = "Asked once with the protocol's one shared prompt at temperature 0; other prompts may score differently."
+        found.append(Badge("prompt", "single prompt", why))
+    if failed := sum((record.failures or {}).values()):
+        why = f"{failed:,} clips had no usable answer; they stay in the denominator, scored as neutral."
+        found.append(Badge("failures", f"{failed:,} failed", why))
+    return tuple(found)
+
+
+def group_of(record: Record) -> Group:
+    """Group that a record is ranked in."""
+    title, detail = GROUP_TITLES[record.scored_on]
+    if record.scored_on in PUBLISHED:
+        return Group(record.scored_on, title, detail, published=True)
+    digest = str((record.evaluation or {}).get("manifest_digest") or (record.evaluation or {}).get("set_digest"))[:12]
+    return Group(f"{record.scored_on}:{digest}", title, f"{detail}; manifest {digest}", published=False)
+
+
+def ranks_of(records: Sequence[Record]) -> dict[str, int]:
+    """Row key to rank by macro-F1, the best is 1; equal figures share a rank and the next one is skipped."""
+    scores = [Decimal(record.macro_f1) for record in records]
+    return {
+        row_key(record): 1 + sum(other > score for other in scores)
+        for record, score in zip(records, scores, strict=True)
+    }
+
+
+def views_of(records: Sequence[Record]) -> dict[str, list[Record]]:
+    """View to its records: ``current`` first, then the snapshots, newest first."""
+    published = [record for record in records if record.scored_on in PUBLISHED]
+    snapshots = sorted({record.snapshot for record in published}, reverse=True)
+    dated = {day: [record for record in published if record.snapshot == day] for day in snapshots}
+    return {CURRENT: default_records(records), **dated}
+
+
+def rows_of(records: Sequence[Record], *, citation: Mapping[str, str], intervals: Mapping[str, Any]) -> list[Row]:
+    """Every record as a row, best macro-F1 first.
+
+    Args:
+        records: All records of ``data/records``.
+        citation: Row key to BibTeX.
+        intervals: Row key to its interval; rows without one are left out.
+    """
+    ranks: dict[str, dict[str, tuple[int, int]]] = {}
+    for view, members in views_of(records).items():
+        mixed = ranks_of(members)
+        for group in PUBLISHED:
+            for key, rank in ranks_of([record for record in members if record.scored_on == group]).items():
+                ranks.setdefault(key, {})[view] = (rank, mixed[key])
+    for rebuilt in {group_of(record).id for record in records if record.scored_on not in PUBLISHED}:
+        for key, rank in ranks_of([record for record in records if group_of(record).id == rebuilt]).items():
+            ranks[key] = {CURRENT: (rank, rank)}
+    return [
+        Row(
+            key=row_key(record),
+            record=record,
+            group=group_of(record).id,
+            ranks=ranks[row_key(record)],
+            badges=badges_of(record),
+            citation=citation.get(row_key(record), ""),
+            interval=intervals.get(row_key(record)),
+        )
+        for record in by_score(records)
+    ]
+
+
+def row_key(record: Record) -> str:
+    """Key of a record's row."""
+    key = f"{record.snapshot}/{record.system.id}"
+    return key if record.scored_on in PUBLISHED else f"{group_of(record).id}/{key}"
+
+
+def groups_of(records: Iterable[Record]) -> list[Group]:
+    """Groups that have rows: the two published ones first, then rebuilt sets."""
+    groups = {group_of(record).id: group_of(record) for record in records}
+    published = [groups[scored_on] for scored_on in PUBLISHED if scored_on in groups]
+    return published + [groups[key] for key in sorted(groups) if not groups[key].published]
+
+
+def coverage_of(records: Sequence[Record]) -> list[dict[str, Any]]:
+    """Family, number of systems in the card's table, number of them whose figures are held here."""
+    held: dict[str, int] = dict.fromkeys(CARD_COMPOSITION, 0)
+    for record in default_records(records):
+        held[record.system.family] += 1
+    return [
+        {"family": family, "held": held[family], "total": max(total, held[family])}
+        for family, total in CARD_COMPOSITION.items()
+    ]
+
+
+@dataclass(frozen=True, slots=True)
+class Composition:
+    """The pinned evaluation clips in numbers; every list is sorted with the largest first.
+
+    Attributes:
+        clips: Number of clips.
+        hours: Their sum in hours, or None where no duration is known.
+        timed: Clips whose duration is known.
+        parts: Title to ``(name, clips, hours or None)``.
+    """
+
+    clips: int
+    hours: float | None
+    timed: int
+    parts: Mapping[str, list[tuple[str, int, float | None]]] = field(default_factory=dict)
+
+
+def composition_of(data: Path) -> Composition | None:
+    """Composition of ``data/manifest.parquet``, or None while there is no manifest."""
+    path = data / "manifest.parquet"
+    if not path.is_file():
+        return None
+    import pyarrow.parquet as pq
+
+    titles = {"corpus": "Corpora", "language": "Languages", "label": "Classes", "elicitation": "Elicitation"}
+    table = pq.read_table(path, columns=[*titles, "duration_s"]).to_pydict()
+    seconds: list[float | None] = table["duration_s"]
+    timed = [value for value in seconds if value is not None]
+    parts = {}
+    for column, title in titles.items():
+        clips: dict[str, int] = {}
+        hours: dict[str, float] = {}
+        for name, length in zip(table[column], seconds, strict=True):
+            shown = "not stated" if name is None else str(name)
+            clips[shown] = clips.get(shown, 0) + 1
+            if length is not None:
+                hours[shown] = hours.get(shown, 0.0) + length / 3600
+        ordered = sorted(clips, key=lambda shown: (-clips[shown], shown))
+        parts[title] = [(shown, clips[shown], hours.get(shown)) for shown in ordered]
+    total = sum(timed) / 3600 if timed else None
+    return Composition(clips=len(seconds), hours=total, timed=len(timed), parts=parts)

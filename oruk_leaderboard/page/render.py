@@ -1,0 +1,228 @@
+"""Put the page together: one HTML file with its style, script, font and data inside, and the downloads beside it.
+
+Everything is inline because a page opened from ``file://`` may neither load modules nor fetch its data. The content
+security policy then needs no origin at all: it names the sha256 of the one style sheet and the one script.
+"""
+
+import base64
+import csv
+import hashlib
+import io
+import json
+import shutil
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from jinja2 import Environment, FileSystemLoader, StrictUndefined
+from markupsafe import Markup
+
+from oruk_leaderboard import __version__
+from oruk_leaderboard.classes import CLASSES
+from oruk_leaderboard.errors import OrukError
+from oruk_leaderboard.page import content, pictures
+from oruk_leaderboard.page.charts import aligned, bar, mark, slug
+from oruk_leaderboard.paths import data_dir
+from oruk_leaderboard.records import FAMILIES, load_records
+
+HERE = Path(__file__).resolve().parent
+SCRIPTS = ("core", "state", "table", "details", "compare", "yours", "pictures", "main")
+"""Parts of the script, in the order in which they are joined."""
+
+LIMIT = 1_000_000
+"""Bytes that all files of the page may take together."""
+
+
+@dataclass(frozen=True, slots=True)
+class Page:
+    """A written page.
+
+    Attributes:
+        folder: Where it is.
+        files: File name to size in bytes.
+        rows: Rows of its table.
+    """
+
+    folder: Path
+    files: Mapping[str, int]
+    rows: int
+
+    def to_dict(self) -> dict[str, Any]:
+        """Folder, files with their sizes, their sum and the number of rows."""
+        total = sum(self.files.values())
+        return {"folder": str(self.folder), "files": dict(self.files), "bytes": total, "rows": self.rows}
+
+
+def build_page(out: Path, *, data: Path | None = None) -> Page:
+    """Write the static leaderboard page.
+
+    The same data gives the same bytes. A folder that already holds this page is written over; any other content is
+    left alone and refused.
+
+    Args:
+        out: Folder to write to; made where it does not exist.
+        data: The ``data/`` folder; the shipped one by default.
+
+    Raises:
+        OrukError: ``out`` holds something else, there is no record, or the page would be too large.
+    """
+    data = data_dir() if data is None else data
+    records = load_records(data / "records")
+    if not records:
+        raise OrukError("there is no record to show", where=data / "records", do="add records or run: oruk-leaderboard sync")
+    rows = content.rows_of(records, citation=citations(records), intervals=intervals(records))
+    files = {
+        "index.html": index_html(rows, records=records, data=data).encode(),
+        "README.md": (HERE / "assets" / "space.md").read_bytes(),
+        "leaderboard.csv": table_csv(row.to_dict() for row in rows).encode(),
+        "leaderboard.json": (json.dumps([row.to_dict() for row in rows], ensure_ascii=False, indent=1) + "\n").encode(),
+        **{name: (data / name).read_bytes() for name in PARQUET if (data / name).is_file()},
+    }
+    total = sum(map(len, files.values()))
+    if total > LIMIT:
+        raise OrukError("the page is too large", where=out, expected=f"at most {LIMIT:,} bytes", found=f"{total:,}")
+    _write(out, files)
+    return Page(out, {name: len(body) for name, body in sorted(files.items())}, len(rows))
+
+
+PARQUET = ("leaderboard.parquet", "systems.parquet")
+"""Parquet files that stand beside the page, as they are in ``data/``."""
+
+CSV_FIELDS = ("name", "family", "accuracy", "macro_f1", "scored_on", "is_oruk", "snapshot", "modality", "parameters_m", "note")
+
+
+def index_html(rows: Sequence[content.Row], *, records: Sequence[Any], data: Path) -> str:
+    """The page itself."""
+    environment = Environment(
+        loader=FileSystemLoader(HERE / "assets"),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    environment.globals.update(aligned=aligned, bar=bar, mark=mark, slug=slug, size_text=pictures.size_text)
+    shown = pictures.shown_rows(rows)
+    groups = content.groups_of(records)
+    style, script = _style(), _script()
+    return environment.get_template("page.html.j2").render(
+        policy=_policy(style, script),
+        style=Markup(style),
+        script=Markup(script),
+        state=Markup(_json_block(_state(rows, groups))),
+        version=__version__,
+        rows=rows,
+        groups=groups,
+        views=[view for view in content.views_of(records) if view != content.CURRENT],
+        families=FAMILIES,
+        badges={badge.kind: badge for row in rows for badge in row.badges},
+        coverage=content.coverage_of(records),
+        composition=content.composition_of(data),
+        size=pictures.against_size(shown),
+        trade=pictures.accuracy_against_f1(shown),
+        pair=pictures.compressed_pair(shown),
+        evaluated=[row for row in rows if row.record.evaluation],
+        parquet=[name for name in PARQUET if (data / name).is_file()],
+        benchmark=BENCHMARK,
+    )
+
+
+def _state(rows: Sequence[content.Row], groups: Sequence[content.Group]) -> dict[str, Any]:
+    """What the script works on."""
+    badges = {badge.kind: {"text": badge.text, "why": badge.why} for row in rows for badge in row.badges}
+    return {
+        "rows": [row.to_dict() for row in rows],
+        "why": {row.key: [[badge.text, badge.why] for badge in row.badges] for row in rows},
+        "badges": badges,
+        "groups": [{"id": group.id, "title": group.title, "published": group.published} for group in groups],
+        "classes": CLASSES,
+        "families": {family: slug(family) for family in FAMILIES},
+        "version": __version__,
+    }
+
+
+def _json_block(document: object) -> str:
+    """JSON that is safe inside a script element: no text of it can end the element or begin a comment."""
+    text = json.dumps(document, ensure_ascii=False, separators=(",", ":"), allow_nan=False)
+    for char in "<>&\u2028\u2029":
+        text = text.replace(char, f"\\u{ord(char):04x}")
+    return text
+
+
+def _style() -> str:
+    font = base64.b64encode((HERE / "vendor" / "inter-latin-wght-normal.woff2").read_bytes()).decode()
+    return (HERE / "assets" / "page.css").read_text(encoding="utf-8").replace("FONT_BASE64", font)
+
+
+def _script() -> str:
+    parts = [(HERE / "assets" / f"{name}.js").read_text(encoding="utf-8") for name in SCRIPTS]
+    return '(() => {\n"use strict";\n' + "\n".join(parts) + "})();\n"
+
+
+def _policy(style: str, script: str) -> str:
+    """Content security policy: nothing is fetched, only this style sheet and this script count."""
+
+    def digest(text: str) -> str:
+        return "'sha256-" + base64.b64encode(hashlib.sha256(text.encode()).digest()).decode() + "'"
+
+    return (
+        f"default-src 'none'; script-src {digest(script)}; style-src {digest(style)}; font-src data:; img-src data:; "
+        "base-uri 'none'; form-action 'none'"
+    )
+
+
+def table_csv(rows: Iterable[Mapping[str, Any]]) -> str:
+    """CSV in which no cell can act as a formula of a spreadsheet."""
+    buffer = io.StringIO()
+    writer = csv.writer(buffer, lineterminator="\n")
+    writer.writerow(CSV_FIELDS)
+    writer.writerows([_cell(row[name]) for name in CSV_FIELDS] for row in rows)
+    return buffer.getvalue()
+
+
+def _cell(value: object) -> str:
+    text = "" if value is None else str(value)
+    if not text.startswith(("=", "+", "-", "@", "\t", "\r")):
+        return text
+    try:
+        float(text)
+    except ValueError:
+        return "'" + text
+    return text
+
+
+BENCHMARK = """@misc{orukbench,
+  title        = {oruk-bench: a held-out multilingual benchmark for speech emotion recognition},
+  author       = {{Oruk AI}},
+  year         = {2026},
+  howpublished = {\\url{https://github.com/Oruk-AI/oruk-bench}},
+  note         = {64 systems evaluated on 64,384 held-out clips across ~20 languages}
+}"""
+
+
+def citations(records: Sequence[Any]) -> dict[str, str]:
+    """Row key to the BibTeX that cites the row."""
+    return {content.row_key(record): BENCHMARK for record in records}
+
+
+def intervals(records: Sequence[Any]) -> dict[str, Any]:
+    """Row key to interval and ties."""
+    return {}
+
+
+def _write(out: Path, files: Mapping[str, bytes]) -> None:
+    if out.exists() and not out.is_dir():
+        raise OrukError("is a file", where=out, expected="a folder for the page")
+    known = {*files, *PARQUET}
+    strangers = sorted(path.name for path in out.iterdir() if path.name not in known) if out.is_dir() else []
+    if strangers:
+        raise OrukError(
+            "the folder holds something else",
+            where=out,
+            expected="a new or empty folder, or an earlier page",
+            found=", ".join(strangers[:3]),
+            do="choose another --out",
+        )
+    out.mkdir(parents=True, exist_ok=True)
+    for name, body in files.items():
+        (out / name).write_bytes(body)
