@@ -89,9 +89,10 @@ def aligned(figure: str, places: int = 2) -> str:
 
 def bar(share: float) -> Markup:
     """Horizontal bar of a table cell, ``share`` 0 to 1 of its width."""
-    return Markup(
-        '<svg class="bar" viewBox="0 0 100 8" preserveAspectRatio="none" aria-hidden="true"><rect width="{}" height="8"/></svg>'
-    ).format(_n(100 * min(max(share, 0.0), 1.0)))
+    rect = Markup('<rect width="{}" height="8"/>').format(_n(100 * min(max(share, 0.0), 1.0)))
+    return Markup('<svg class="bar" viewBox="0 0 100 8" preserveAspectRatio="none" aria-hidden="true">{}</svg>').format(
+        rect
+    )
 
 
 Guide = tuple[tuple[float, float], tuple[float, float], str]
@@ -139,25 +140,22 @@ def scatter(
     ]
     for value, text in y.ticks:
         parts.append(f'<path d="M{_n(left)} {_n(py(value))}H{_n(right)}"/>')
-        parts.append(f'<text x="{_n(left - 8)}" y="{_n(py(value) + 4)}" text-anchor="end">{escape(text)}</text>')
+        parts.append(_text(left - 8, py(value) + 4, text, anchor="end"))
     for value, text in x.ticks:
         parts.append(f'<path class="tick" d="M{_n(px(value))} {_n(bottom)}v5"/>')
-        parts.append(f'<text x="{_n(px(value))}" y="{_n(bottom + 18)}" text-anchor="middle">{escape(text)}</text>')
+        parts.append(_text(px(value), bottom + 18, text, anchor="middle"))
     if strip:
-        middle = _n(left + strip / 2 - 6)
-        parts.append(f'<rect class="strip" x="{_n(left)}" y="{_n(top)}" width="{_n(strip - 12)}" height="{_n(bottom - top)}"/>')
-        parts.append(f'<text x="{middle}" y="{_n(bottom + 18)}" text-anchor="middle">{escape(unknown)}</text>')
-    parts.append(f'<text class="axis" x="{_n(left - 38)}" y="{_n(top - 1)}">{escape(y.title)}</text>')
+        size = f'width="{_n(strip - 12)}" height="{_n(bottom - top)}"'
+        parts.append(f'<rect class="strip" x="{_n(left)}" y="{_n(top)}" {size}/>')
+        parts.append(_text(left + strip / 2 - 6, bottom + 18, unknown, anchor="middle"))
     if guide is not None:
         (from_x, from_y), (to_x, to_y), name = guide
         ends = f"M{_n(px(from_x))} {_n(py(from_y))}L{_n(px(to_x))} {_n(py(to_y))}"
         parts.append(f'<path class="guide" d="{ends}"/>')
-        parts.append(
-            f'<text class="guide-name" x="{_n(px(to_x) - 8)}" y="{_n(py(to_y) + 6)}" text-anchor="end">{escape(name)}</text>'
-        )
-    parts.append(
-        f'<text class="axis" x="{_n((plot_left + right) / 2)}" y="{height - 6}" text-anchor="middle">{escape(x.title)}</text></g>'
-    )
+        parts.append(_text(px(to_x) - 8, py(to_y) + 6, name, anchor="end", css="guide-name"))
+    parts.append(_text(left - 38, top - 9, y.title, anchor="start", css="axis"))
+    parts.append(_text((plot_left + right) / 2, height - 6, x.title, anchor="middle", css="axis"))
+    parts.append("</g>")
     placed = _spread(points, lambda point: (px(point.x) if point.x is not None else left + strip / 2 - 6, py(point.y)))
     for point, (across, down) in zip(points, placed, strict=True):
         kind = f"{slug(point.family)} hollow" if point.hollow else slug(point.family)
@@ -187,7 +185,7 @@ def _spread(points: Sequence[Point], place: Callable[[Point], tuple[float, float
 def _labels(
     points: Sequence[Point], placed: Sequence[tuple[float, float]], *, right: float, top: float, bottom: float
 ) -> list[str]:
-    """Names beside their marks, each at the first of six places where it covers nothing; left out where all are taken."""
+    """Names beside their marks, at the first of six places where they cover nothing; left out where all are taken."""
     boxes = [(across - 6, down - 6, across + 6, down + 6) for across, down in placed]
     parts = []
     for index, (point, (across, down)) in enumerate(zip(points, placed, strict=True)):
@@ -208,11 +206,14 @@ def _labels(
             inside = box[0] > 44 and box[2] < right + 10 and box[1] > top - 8 and box[3] < bottom
             if inside and not any(_meet(box, other) for place, other in enumerate(boxes) if place != index):
                 boxes.append(box)
-                parts.append(
-                    f'<text class="name" x="{_n(at)}" y="{_n(base)}" text-anchor="{anchor}">{escape(point.name)}</text>'
-                )
+                parts.append(_text(at, base, point.name, anchor=anchor, css="name"))
                 break
     return parts
+
+
+def _text(across: float, down: float, text: str, *, anchor: str, css: str = "") -> str:
+    kind = f' class="{css}"' if css else ""
+    return f'<text{kind} x="{_n(across)}" y="{_n(down)}" text-anchor="{anchor}">{escape(text)}</text>'
 
 
 def _meet(one: tuple[float, float, float, float], other: tuple[float, float, float, float]) -> bool:

@@ -1,18 +1,16 @@
 """What the page shows: rows with their ranks and badges, groups, coverage and composition, all read from ``data/``."""
 
+import json
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from decimal import Decimal
 from pathlib import Path
 from typing import Any
 
-from oruk_leaderboard.records import PUBLISHED, Record, by_score, default_records
+from oruk_leaderboard.records import FAMILIES, PUBLISHED, Record, by_score, default_records
 
 CURRENT = "current"
 """The view that holds each system once, with its newest figure; the other views are snapshots."""
-
-CARD_COMPOSITION: Mapping[str, int] = {"ours": 1, "open": 29, "API": 11, "audio LLM": 18, "text only": 5}
-"""Systems by family in the table of 64 that the dataset card describes (September 2026)."""
 
 PROMPTED: frozenset[str] = frozenset({"API", "audio LLM", "text only"})
 """Families that are asked with the protocol's one shared prompt instead of emitting class scores."""
@@ -231,14 +229,19 @@ def groups_of(records: Iterable[Record]) -> list[Group]:
     return published + [groups[key] for key in sorted(groups) if not groups[key].published]
 
 
-def coverage_of(records: Sequence[Record]) -> list[dict[str, Any]]:
-    """Family, number of systems in the card's table, number of them whose figures are held here."""
-    held: dict[str, int] = dict.fromkeys(CARD_COMPOSITION, 0)
-    for record in default_records(records):
-        held[record.system.family] += 1
+def card_composition(data: Path) -> dict[str, Any]:
+    """Numbers that the dataset card states about the published table: ``data/composition.json``."""
+    composition: dict[str, Any] = json.loads((data / "composition.json").read_text(encoding="utf-8"))
+    return composition
+
+
+def coverage_of(records: Sequence[Record], composition: Mapping[str, Any]) -> list[dict[str, Any]]:
+    """Family, number of systems in the published table, number of them whose figures are held here."""
+    families = [record.system.family for record in default_records(records)]
+    stated: Mapping[str, int] = composition["families"]
     return [
-        {"family": family, "held": held[family], "total": max(total, held[family])}
-        for family, total in CARD_COMPOSITION.items()
+        {"family": family, "held": families.count(family), "total": max(stated.get(family, 0), families.count(family))}
+        for family in FAMILIES
     ]
 
 

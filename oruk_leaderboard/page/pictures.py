@@ -49,9 +49,6 @@ def shown_rows(rows: Sequence[Row]) -> list[Row]:
     return [row for row in reversed(rows) if CURRENT in row.ranks and row.record.scored_on in PUBLISHED]
 
 
-
-
-
 def size_text(parameters_m: float | None) -> str:
     """Size of a model for people: ``90 M``, ``7 B``, or a dash where it is not published."""
     if parameters_m is None:
@@ -82,9 +79,7 @@ def against_size(rows: Sequence[Row]) -> Picture:
 
 def accuracy_against_f1(rows: Sequence[Row]) -> Picture:
     """Macro-F1 against accuracy: below the trend a system neglects the rarer classes."""
-    spoken = (
-        f"Scatter plot of macro-F1 against accuracy for {len(rows)} systems. The table above holds every value."
-    )
+    spoken = f"Scatter plot of macro-F1 against accuracy for {len(rows)} systems. The table above holds every value."
     guide = ((0.0, 0.0), (90.0, 0.9), "equal")
     return _both(rows, lambda row: float(row.record.accuracy), ACCURACY, spoken, unknown="", lead="", guide=guide)
 

@@ -9,7 +9,6 @@ import csv
 import hashlib
 import io
 import json
-import shutil
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -70,7 +69,9 @@ def build_page(out: Path, *, data: Path | None = None) -> Page:
     data = data_dir() if data is None else data
     records = load_records(data / "records")
     if not records:
-        raise OrukError("there is no record to show", where=data / "records", do="add records or run: oruk-leaderboard sync")
+        raise OrukError(
+            "there is no record to show", where=data / "records", do="add records or run: oruk-leaderboard sync"
+        )
     rows = content.rows_of(records, citation=citations(records), intervals=intervals(records))
     files = {
         "index.html": index_html(rows, records=records, data=data).encode(),
@@ -89,7 +90,18 @@ def build_page(out: Path, *, data: Path | None = None) -> Page:
 PARQUET = ("leaderboard.parquet", "systems.parquet")
 """Parquet files that stand beside the page, as they are in ``data/``."""
 
-CSV_FIELDS = ("name", "family", "accuracy", "macro_f1", "scored_on", "is_oruk", "snapshot", "modality", "parameters_m", "note")
+CSV_FIELDS = (
+    "name",
+    "family",
+    "accuracy",
+    "macro_f1",
+    "scored_on",
+    "is_oruk",
+    "snapshot",
+    "modality",
+    "parameters_m",
+    "note",
+)
 
 
 def index_html(rows: Sequence[content.Row], *, records: Sequence[Any], data: Path) -> str:
@@ -104,6 +116,7 @@ def index_html(rows: Sequence[content.Row], *, records: Sequence[Any], data: Pat
     environment.globals.update(aligned=aligned, bar=bar, mark=mark, slug=slug, size_text=pictures.size_text)
     shown = pictures.shown_rows(rows)
     groups = content.groups_of(records)
+    published = content.card_composition(data)
     style, script = _style(), _script()
     return environment.get_template("page.html.j2").render(
         policy=_policy(style, script),
@@ -116,7 +129,8 @@ def index_html(rows: Sequence[content.Row], *, records: Sequence[Any], data: Pat
         views=[view for view in content.views_of(records) if view != content.CURRENT],
         families=FAMILIES,
         badges={badge.kind: badge for row in rows for badge in row.badges},
-        coverage=content.coverage_of(records),
+        published=published,
+        coverage=content.coverage_of(records, published),
         composition=content.composition_of(data),
         size=pictures.against_size(shown),
         trade=pictures.accuracy_against_f1(shown),

@@ -64,7 +64,7 @@ const showVersus = () => {
   const classes = one.evaluation && other.evaluation && one.evaluation.per_class && other.evaluation.per_class;
   byId("versus").replaceChildren(
     ...cautions(one, other).map((text) => el("p", { class: "warning" }, text)),
-    el("div", { class: "scroll" }, el("table", { class: "versus-table" },
+    el("div", { class: "scroll", tabindex: "0", role: "region", "aria-label": "Comparison" }, el("table", { class: "versus-table" },
       el("thead", {}, el("tr", {}, el("th", { scope: "col" }, el("span", { class: "sr" }, "Field")),
         ...[one, other].map((row) => el("th", { scope: "col" }, familyMark(row.family), row.name)), el("th", { scope: "col", class: "num" }, "difference"))),
       el("tbody", {},

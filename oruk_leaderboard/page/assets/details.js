@@ -2,7 +2,7 @@
 
 const sheet = byId("sheet");
 
-const term = (name, value) => (value === null || value === undefined || value === "" ? [] : [el("dt", {}, name), el("dd", {}, value)]);
+const term = (name, value) => (value === null || value === undefined || value === "" || value === false ? [] : [el("dt", {}, name), el("dd", {}, value)]);
 
 const plain = (value, unknown = null) => (value === null || value === undefined ? unknown : Array.isArray(value) ? value.join(", ") || "none" : String(value));
 
@@ -15,17 +15,25 @@ const rankSentence = (row) => {
 };
 
 const failureText = (failures) =>
-  failures && Object.entries(failures).map(([kind, count]) => `${count.toLocaleString("en")} ${kind.replaceAll("_", " ")}`).join(", ");
+  failures && Object.keys(failures).length > 0 && Object.entries(failures).map(([kind, count]) => `${count.toLocaleString("en")} ${kind.replaceAll("_", " ")}`).join(", ");
+
+// Interval of a figure: the one of the row, or for a result with its own evaluation the bootstrap's.
+const intervalOf = (row, name) => {
+  if (row.interval && row.interval[name]) return row.interval[name];
+  const pair = ((row.evaluation || {}).intervals || {})[name];
+  if (!Array.isArray(pair) || !pair.every(Number.isFinite)) return null;
+  return name === "accuracy" ? pair.map((end) => (100 * end).toFixed(2)) : pair.map((end) => end.toFixed(4));
+};
 
 const intervalText = (row, name) => {
-  const bounds = row.interval && row.interval[name];
-  return bounds ? `${bounds[0]} – ${bounds[1]}` : null;
+  const pair = intervalOf(row, name);
+  return pair && `${pair[0]} to ${pair[1]}`;
 };
 
 const perClass = (evaluation) => {
   const classes = evaluation && evaluation.per_class;
-  if (!classes) return null;
-  const figure = (value) => (value === null || value === undefined ? "–" : typeof value === "number" ? value.toFixed(3) : String(value));
+  if (!classes || !Object.keys(classes).length) return null;
+  const figure = (value) => (typeof value === "number" ? value.toFixed(3) : "–");
   return el("section", {}, el("h3", {}, "By class"),
     el("table", { class: "mini" },
       el("thead", {}, el("tr", {}, ...["Class", "Precision", "Recall", "F1", "Clips"].map((text) => el("th", { scope: "col" }, text)))),

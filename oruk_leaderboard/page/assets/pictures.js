@@ -50,27 +50,33 @@ const startPlots = () => {
   }
 };
 
-// Slices of a record: {corpus: {name: {n, accuracy, macro_f1}}, language: …}
-const sliceTable = (kind, rows) => {
-  const of = (row) => (row.evaluation.slices || {})[kind] || {};
-  const with_ = rows.filter((row) => Object.keys(of(row)).length);
-  const names = [...new Set(with_.flatMap((row) => Object.keys(of(row))))].sort();
+// Slices of a record: {corpus: [{value, n, macro_f1, …}], language: […], …}
+const slicesOf = (row, kind) => {
+  const slices = row.evaluation.slices[kind];
+  return new Map(Array.isArray(slices) ? slices.map((slice) => [String(slice.value), slice]) : []);
+};
+
+const heatCell = (slice) => {
+  const value = slice ? slice.macro_f1 : null;
+  if (typeof value !== "number") return el("td", { class: "heat-none" }, "–");
+  const shade = Math.max(0, Math.min(9, Math.floor(value * 10)));
+  return el("td", { class: `heat-${shade}`, title: `${slice.n} clips` }, value.toFixed(2));
+};
+
+const heatTable = (kind, rows) => {
+  const columns = rows.map((row) => [row, slicesOf(row, kind)]).filter(([, slices]) => slices.size);
+  const names = [...new Set(columns.flatMap(([, slices]) => [...slices.keys()]))].sort();
   if (!names.length) return null;
-  const cell = (slice) => {
-    const value = slice && (typeof slice === "object" ? slice.macro_f1 ?? slice.accuracy : slice);
-    const number = Number(value);
-    if (value === null || value === undefined || !Number.isFinite(number)) return el("td", { class: "heat-none" }, "–");
-    return el("td", { class: `heat-${Math.max(0, Math.min(9, Math.floor(number * 10)))}`, title: slice.n ? `${slice.n} clips` : null }, number.toFixed(2));
-  };
   return el("div", { class: "scroll", tabindex: "0", role: "region", "aria-label": `Macro-F1 by ${kind}` },
     el("table", { class: "heat" }, el("caption", {}, `Macro-F1 by ${kind}`),
-      el("thead", {}, el("tr", {}, el("th", { scope: "col" }, kind), ...with_.map((row) => el("th", { scope: "col" }, row.name)))),
-      el("tbody", {}, ...names.map((name) => el("tr", {}, el("th", { scope: "row" }, name), ...with_.map((row) => cell(of(row)[name])))))));
+      el("thead", {}, el("tr", {}, el("th", { scope: "col" }, kind), ...columns.map(([row]) => el("th", { scope: "col" }, row.name)))),
+      el("tbody", {}, ...names.map((name) =>
+        el("tr", {}, el("th", { scope: "row" }, name), ...columns.map(([, slices]) => heatCell(slices.get(name))))))));
 };
 
 const showHeat = () => {
-  const rows = [...ROWS.values()].filter((row) => row.evaluation && row.evaluation.slices);
-  const tables = ["corpus", "language"].map((kind) => sliceTable(kind, rows)).filter(Boolean);
+  const rows = [...ROWS.values()].filter((row) => row.evaluation && row.evaluation.slices && typeof row.evaluation.slices === "object");
+  const tables = ["corpus", "language"].map((kind) => heatTable(kind, rows)).filter(Boolean);
   byId("heat-tables").replaceChildren(...tables);
   byId("heat-text").hidden = tables.length > 0;
 };

@@ -14,7 +14,7 @@ const readAddress = () => {
   const options = (id) => [...byId(id).options].map((option) => option.value);
   return {
     q: (given.get("q") || "").slice(0, 200),
-    family: (given.get("family") || "").split(",").filter((family) => family in DATA.families),
+    family: (given.get("family") || "").split(",").filter((family) => Object.hasOwn(DATA.families, family)),
     scored: pick("scored", options("scored")),
     modality: pick("modality", options("modality")),
     size: pick("size", options("size")),

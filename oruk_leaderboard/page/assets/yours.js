@@ -9,6 +9,18 @@ const need = (condition, message) => {
   if (!condition) throw new RecordFault(message);
 };
 
+const isObject = (value) => typeof value === "object" && value !== null && !Array.isArray(value);
+const textOr = (value, other = null) => (typeof value === "string" ? value : other);
+const entries = (value, keep) => Object.fromEntries(Object.entries(isObject(value) ? value : {}).filter(([, part]) => keep(part)));
+
+// The parts of an evaluation that the page shows, in the form that it expects; anything else is left out.
+const readEvaluation = (evaluation) =>
+  isObject(evaluation) ? {
+    per_class: entries(evaluation.per_class, isObject),
+    slices: Object.fromEntries(Object.entries(entries(evaluation.slices, Array.isArray)).map(([kind, rows]) => [kind, rows.filter(isObject)])),
+    intervals: entries(evaluation.intervals, Array.isArray),
+  } : null;
+
 const readRecord = (text) => {
   let record;
   try {
@@ -16,37 +28,34 @@ const readRecord = (text) => {
   } catch {
     throw new RecordFault("the file is no JSON");
   }
-  const isObject = (value) => typeof value === "object" && value !== null && !Array.isArray(value);
   need(isObject(record) && isObject(record.system), "the file is no record: it has no “system”");
   need(String(record.record_version || "").startsWith("1."), "record_version 1.x is expected");
   const { system } = record;
-  need(typeof system.name === "string" && system.name.trim(), "system.name is missing");
-  need(/^(100(\.0+)?|\d{1,2}(\.\d+)?)$/.test(record.accuracy), "accuracy must be a decimal string from 0 to 100");
-  need(/^(1(\.0+)?|0(\.\d+)?)$/.test(record.macro_f1), "macro_f1 must be a decimal string from 0 to 1");
-  need(typeof record.scored_on === "string", "scored_on is missing");
-  const text_ = (value) => (typeof value === "string" ? value : null);
   const source = isObject(record.source) ? record.source : {};
-  const published = !(record.scored_on in REBUILT);
-  const group = REBUILT[record.scored_on] || (PUBLISHED.includes(record.scored_on) ? record.scored_on : PUBLISHED[0]);
+  const protocol = isObject(record.protocol) ? record.protocol : {};
+  need(textOr(system.name, "").trim(), "system.name is missing");
+  need(/^(100(\.0+)?|\d{1,2}(\.\d+)?)$/.test(textOr(record.accuracy, "")), "accuracy must be a decimal string from 0 to 100");
+  need(/^(1(\.0+)?|0(\.\d+)?)$/.test(textOr(record.macro_f1, "")), "macro_f1 must be a decimal string from 0 to 1");
+  need(textOr(record.scored_on), "scored_on is missing");
+  const rebuilt = Object.hasOwn(REBUILT, record.scored_on);
+  const group = rebuilt ? REBUILT[record.scored_on] : record.scored_on;
   const row = {
-    key: YOURS, group: GROUPS.has(group) ? group : DATA.groups[0].id, id: text_(system.id), name: system.name.slice(0, 200),
-    family: system.family in DATA.families ? system.family : "open",
-    modality: text_(system.modality), parameters_m: Number.isFinite(system.parameters_m) ? system.parameters_m : null,
-    model_id: text_(system.model_id), model_url: null, revision: text_(system.revision),
+    key: YOURS, group: PUBLISHED.includes(group) ? group : DATA.groups[0].id, id: textOr(system.id), name: system.name.slice(0, 200),
+    family: Object.hasOwn(DATA.families, system.family) ? system.family : "open",
+    modality: textOr(system.modality), parameters_m: Number.isFinite(system.parameters_m) ? system.parameters_m : null,
+    model_id: textOr(system.model_id), model_url: null, revision: textOr(system.revision),
     training_corpora: Array.isArray(system.training_corpora) ? system.training_corpora.map(String) : null,
     in_distribution: typeof system.in_distribution === "boolean" ? system.in_distribution : null, is_oruk: false,
     accuracy: record.accuracy, macro_f1: record.macro_f1, scored_on: record.scored_on,
-    snapshot: text_(record.snapshot) || "–", note: text_(record.note),
-    failures: isObject(record.failures) ? Object.fromEntries(Object.entries(record.failures).filter(([, count]) => Number.isFinite(count))) : null,
-    protocol: isObject(record.protocol) ? record.protocol : { name: "not stated", version: null },
-    source: { kind: "yours", attested_by: "the file you dropped", reference: text_(source.reference), locator: text_(source.locator), derived: null },
+    snapshot: textOr(record.snapshot, "–"), note: textOr(record.note), failures: entries(record.failures, Number.isFinite),
+    protocol: { name: textOr(protocol.name, "not stated"), version: textOr(protocol.version) },
+    source: { kind: "yours", attested_by: "the file you dropped", reference: textOr(source.reference), locator: textOr(source.locator), derived: null },
     superseded_by: null, ranks: {}, badges: ["yours"], interval: null, citation: "",
-    evaluation: isObject(record.evaluation) ? record.evaluation : null,
+    evaluation: readEvaluation(record.evaluation),
   };
-  const why = [[published ? "your file · unranked" : "your result · rebuilt set · unranked",
-    published
-      ? "A record from your disk, shown in place and not ranked."
-      : "Scored on a rebuilt set, not on the original evaluation: shown in place and not ranked."]];
+  const why = [rebuilt
+    ? ["your result · rebuilt set · unranked", "Scored on a rebuilt set, not on the original evaluation: shown in place and not ranked."]
+    : ["your file · unranked", "A record from your disk, shown in place and not ranked."]];
   if (row.in_distribution !== false) {
     row.badges.push("indist");
     why.push([row.in_distribution ? "in-distribution" : "overlap unknown", "Training corpora overlap with the evaluation, or are not declared."]);

@@ -1,0 +1,192 @@
+"""The page as files: the same bytes every time, small, self-contained, escaped, and careful with its folder."""
+
+import csv
+import hashlib
+import io
+import json
+import re
+import shutil
+from pathlib import Path
+
+import pytest
+import yaml
+
+from oruk_leaderboard.cli import main
+from oruk_leaderboard.errors import OrukError
+from oruk_leaderboard.page import build_page, content
+from oruk_leaderboard.page.render import HERE, LIMIT
+from oruk_leaderboard.paths import data_dir
+from oruk_leaderboard.records import Protocol, Record, Source, SystemInfo, load_records, record_path, write_record
+
+HOSTILE = '<img src=x onerror=alert(1)></script><!-- "&'
+FORMULA = '=HYPERLINK("http://example.invalid","x")'
+
+
+def a_record(identifier: str, **changes: object) -> Record:
+    fields: dict[str, object] = {
+        "system": SystemInfo(id=identifier, name=str(changes.pop("name", identifier)), family="open", modality="audio"),
+        "snapshot": "2026-07-12",
+        "scored_on": "full_set",
+        "accuracy": "50.00",
+        "macro_f1": "0.5000",
+        "protocol": Protocol(name="oruk-bench", version="0.1.0"),
+        "source": Source(kind="harness", attested_by="a test"),
+    }
+    return Record(**{**fields, **changes})  # type: ignore[arg-type]
+
+
+@pytest.fixture
+def data(tmp_path: Path) -> Path:
+    """A copy of the shipped records, to which tests add."""
+    folder = tmp_path / "data"
+    folder.mkdir()
+    shutil.copytree(data_dir() / "records", folder / "records")
+    shutil.copy(data_dir() / "composition.json", folder)
+    return folder
+
+
+def add(data: Path, record: Record) -> None:
+    write_record(record, record_path(record, data / "records"))
+
+
+def test_same_data_same_bytes_and_under_the_limit(tmp_path: Path) -> None:
+    one, other = build_page(tmp_path / "one"), build_page(tmp_path / "other")
+    assert one.files == other.files
+    assert all((tmp_path / "one" / name).read_bytes() == (tmp_path / "other" / name).read_bytes() for name in one.files)
+    assert sum(one.files.values()) < LIMIT
+    assert {"index.html", "README.md", "leaderboard.csv", "leaderboard.json"} <= set(one.files)
+
+
+def test_every_record_is_in_the_page(tmp_path: Path) -> None:
+    page = build_page(tmp_path / "out")
+    assert page.rows == len(load_records())
+    html = (tmp_path / "out" / "index.html").read_text(encoding="utf-8")
+    state = json.loads(re.search(r'id="state">(.*?)</script>', html, re.S).group(1))  # type: ignore[union-attr]
+    assert sorted((row["id"], row["snapshot"]) for row in state["rows"]) == sorted(
+        (record.system.id, record.snapshot) for record in load_records()
+    )
+
+
+def test_policy_allows_nothing_but_the_one_script_and_style(tmp_path: Path) -> None:
+    build_page(tmp_path / "out")
+    html = (tmp_path / "out" / "index.html").read_text(encoding="utf-8")
+    policy = re.search(r'Content-Security-Policy" content="([^"]*)"', html).group(1)  # type: ignore[union-attr]
+    assert "default-src &#39;none&#39;" in policy
+    assert "unsafe" not in policy and "http" not in policy
+    assert not re.search(r"\sstyle=|\son[a-z]+=", html.split("<script")[0].split("</style>")[1])
+    assert not re.search(r'(?:src|href)="(?:https?:)?//(?!huggingface\.co|github\.com)', html)
+
+
+def test_hostile_names_are_text(data: Path, tmp_path: Path) -> None:
+    add(data, a_record("hostile", name=HOSTILE, note="</script><script>alert(1)</script>"))
+    add(data, a_record("formula", name=FORMULA, macro_f1="0.4999"))
+    build_page(tmp_path / "out", data=data)
+    html = (tmp_path / "out" / "index.html").read_text(encoding="utf-8")
+    assert "<img" not in html
+    assert html.count("</script>") == 2, "the state and the script end where they should, and nowhere else"
+    rows = list(csv.DictReader(io.StringIO((tmp_path / "out" / "leaderboard.csv").read_text(encoding="utf-8"))))
+    assert HOSTILE in {row["name"] for row in rows}
+    assert "'" + FORMULA in {row["name"] for row in rows}
+
+
+def test_ranks_stay_within_group_and_view() -> None:
+    rows = {row.key: row for row in content.rows_of(load_records(), citation={}, intervals={})}
+    assert rows["2026-09-06/spectra-1"].ranks["current"] == (1, 1)
+    assert content.CURRENT not in rows["2026-07-12/oruk-spectra"].ranks, "superseded: only in its own snapshot"
+    assert rows["2026-07-12/oruk-spectra"].ranks["2026-07-12"] == (1, 1)
+    best_llm = rows["2026-07-12/audiollm-emotionthinker"].ranks["current"]
+    assert best_llm[0] == 1 and best_llm[1] > 1
+    for group in ("full_set", "subsample_5k"):
+        ranks = sorted(
+            row.ranks["current"][0] for row in rows.values() if row.group == group and "current" in row.ranks
+        )
+        assert ranks == list(range(1, len(ranks) + 1))
+
+
+def test_equal_figures_share_a_rank() -> None:
+    records = [a_record("a"), a_record("b"), a_record("c", macro_f1="0.4")]
+    assert list(content.ranks_of(records).values()) == [1, 1, 3]
+
+
+def test_badges_name_each_caveat() -> None:
+    rows = {
+        row.record.system.id: [badge.kind for badge in row.badges]
+        for row in content.rows_of(load_records(), citation={}, intervals={})
+    }
+    assert rows["spectra-1"] == ["indist", "historical"]
+    assert rows["anthropic_claude-opus-4-8"] == ["transcript", "prompt", "failures"]
+    assert rows["emotion2vec-plus-base"] == []
+
+
+def test_rebuilt_results_are_a_group_of_their_own(data: Path, tmp_path: Path) -> None:
+    evaluation = {"n": 10, "set_digest": "a" * 64, "manifest_version": "1", "manifest_digest": "b" * 64}
+    here = Source(kind="scored_here", attested_by="a test")
+    add(data, a_record("mine", scored_on="rebuilt_open", source=here, evaluation=evaluation, macro_f1="0.9000"))
+    records = load_records(data / "records")
+    row = next(row for row in content.rows_of(records, citation={}, intervals={}) if row.record.system.id == "mine")
+    assert row.group == "rebuilt_open:" + "b" * 12
+    assert row.ranks == {"current": (1, 1)}
+    assert [group.id for group in content.groups_of(records)] == ["full_set", "subsample_5k", row.group]
+    build_page(tmp_path / "out", data=data)
+
+
+def test_coverage_counts_the_published_table() -> None:
+    coverage = content.coverage_of(load_records(), content.card_composition(data_dir()))
+    assert sum(item["total"] for item in coverage) == 64
+    assert all(item["held"] <= item["total"] for item in coverage)
+
+
+def test_composition_counts_clips_and_hours(tmp_path: Path) -> None:
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    columns = {
+        "corpus": ["a", "a", "b"],
+        "language": ["en", None, "de"],
+        "label": ["anger", "fear", "anger"],
+        "elicitation": ["acted", "acted", "spontaneous"],
+        "duration_s": [3600.0, 1800.0, None],
+    }
+    pq.write_table(pa.table(columns), tmp_path / "manifest.parquet")
+    found = content.composition_of(tmp_path)
+    assert found is not None
+    assert (found.clips, found.timed, found.hours) == (3, 2, 1.5)
+    assert found.parts["Corpora"] == [("a", 2, 1.5), ("b", 1, None)]
+    assert ("not stated", 1, 0.5) in found.parts["Languages"]
+    assert content.composition_of(tmp_path / "nowhere") is None
+
+
+def test_card_file_makes_a_static_space(tmp_path: Path) -> None:
+    build_page(tmp_path / "out")
+    front = yaml.safe_load((tmp_path / "out" / "README.md").read_text(encoding="utf-8").split("---\n")[1])
+    assert front["sdk"] == "static"
+    assert front["app_file"] == "index.html"
+    assert len(front["short_description"]) <= 60
+
+
+def test_an_earlier_page_is_written_over_and_anything_else_is_left_alone(tmp_path: Path) -> None:
+    out = tmp_path / "out"
+    build_page(out)
+    build_page(out)
+    (out / "thesis.tex").write_text("mine", encoding="utf-8")
+    with pytest.raises(OrukError, match=r"thesis\.tex"):
+        build_page(out)
+    assert main(["page", "--out", str(out)]) == 2
+    with pytest.raises(OrukError, match="is a file"):
+        build_page(out / "thesis.tex")
+
+
+def test_command_says_what_it_wrote(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["page", "--out", str(tmp_path / "out"), "--json"]) == 0
+    document = json.loads(capsys.readouterr().out)
+    assert document["bytes"] == sum(path.stat().st_size for path in (tmp_path / "out").iterdir())
+    assert main(["page", "--out", str(tmp_path / "out")]) == 0
+    assert "index.html" in capsys.readouterr().out
+
+
+def test_vendored_files_are_the_pinned_ones() -> None:
+    sums = (HERE / "vendor" / "SHA256SUMS").read_text(encoding="utf-8").splitlines()
+    assert sums
+    for line in sums:
+        digest, name = line.split()
+        assert hashlib.sha256((HERE / "vendor" / name).read_bytes()).hexdigest() == digest
