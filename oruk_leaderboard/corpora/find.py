@@ -1,6 +1,6 @@
 """Which corpora are below a root, recognised by their own file names, whatever the folders around them are called."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from posixpath import commonpath
@@ -71,7 +71,7 @@ def find_corpora(
 
 def locate(spec: CorpusSpec, root: Root) -> FoundCorpus:
     """The corpus that the user says is below this root; nothing may be found there."""
-    return _locate(spec, root, index_names(root.names()))
+    return _uncontested(_locate(spec, root, index_names(root.names())))
 
 
 def parse_corpora(options: Iterable[str]) -> dict[str, str | None]:
@@ -81,22 +81,60 @@ def parse_corpora(options: Iterable[str]) -> dict[str, str | None]:
 
 def _below(root: Root, wanted: Sequence[CorpusSpec] | None) -> list[FoundCorpus]:
     index = index_names(root.names())
-    specs = sorted(registry().values(), key=lambda spec: spec.id) if wanted is None else wanted
-    found = [_locate(spec, root, index) for spec in specs if spec.state == "adapter"]
-    found = [item for item in found if item.places and (wanted is not None or _recognised(item))]
-    claimed = {match.media for item in found for match in item.files}
-    return [replace(item, strays=[name for name in item.strays if name not in claimed]) for item in found]
+    if wanted is not None:
+        found = [_uncontested(_locate(spec, root, index)) for spec in wanted if spec.state == "adapter"]
+        return [item for item in found if item.places]
+    found = _recognised_in(root, index, sorted(registry().values(), key=lambda spec: spec.id))
+    # A file goes to the corpus that knows its folder too, else to the one with more files.
+    claims: dict[str, list[tuple[bool, int, str]]] = {}
+    for item in found:
+        for match in item.files:
+            claims.setdefault(match.media, []).append((match.by_folder, len(item.files), item.spec.id))
+    winners = {media: max(rivals)[2] for media, rivals in claims.items() if len(rivals) > 1}
+    found = [_without(item, {m for m, winner in winners.items() if winner != item.spec.id}) for item in found]
+    return [replace(item, strays=[name for name in item.strays if name not in claims]) for item in found if item.places]
+
+
+def _recognised_in(root: Root, index: NameIndex, specs: Iterable[CorpusSpec]) -> list[FoundCorpus]:
+    found = (_locate(spec, root, index) for spec in specs if spec.state == "adapter")
+    return [item for item in found if item.places and _recognised(item)]
+
+
+def _uncontested(found: FoundCorpus) -> FoundCorpus:
+    """Without files that only the name gives to the corpus and that another corpus knows by their folder too."""
+    loose = [match.media for match in found.files if not match.by_folder]
+    if not loose:
+        return found
+    others = (spec for spec in registry().values() if spec.id != found.spec.id)
+    rivals = _recognised_in(found.root, index_names(loose), others)
+    lost = {match.media for rival in rivals for match in rival.files if match.by_folder}
+    # Where nothing would be left the user's word counts.
+    return found if len(lost) == len(found.files) else _without(found, lost)
+
+
+def _without(found: FoundCorpus, lost: Collection[str]) -> FoundCorpus:
+    if not lost:
+        return found
+    files = [match for match in found.files if match.media not in lost]
+    strays = [name for name in found.strays if name not in lost]
+    return replace(found, files=files, strays=strays, places=_places_of(found.spec, files, found.tables))
 
 
 def _locate(spec: CorpusSpec, root: Root, index: NameIndex) -> FoundCorpus:
     tables = match_paths(spec, spec.table.paths, root.names()) if spec.table else []
-    files, strays = match_files(spec, index)
+    matched, strays = match_files(spec, index)
+    files = [match for match in matched if spec.extra(match.media) is None]
+    strays = sorted({*strays, *(match.media for match in matched)} - {match.media for match in files})
+    return FoundCorpus(spec, root, _places_of(spec, files, tables), files, tables, strays, index)
+
+
+def _places_of(spec: CorpusSpec, files: Sequence[Match], tables: Sequence[Match]) -> tuple[str, ...]:
     ids: dict[str, set[str]] = {}
-    for item in tables if tables else files:
+    for item in tables or files:
         # Two tables, or two files, of one official path are two copies of the corpus.
         official = item.media[len(item.place) :] if tables else spec.clip_id and spec.clip_id.value(item.columns)
         ids.setdefault(item.place, set()).add(official or item.media.rpartition("/")[2].rpartition(".")[0])
-    return FoundCorpus(spec, root, _places(ids), files, tables, strays, index)
+    return _places(ids)
 
 
 def _recognised(found: FoundCorpus) -> bool:

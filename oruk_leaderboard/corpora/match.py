@@ -17,11 +17,16 @@ TIME_LIMIT_S = 20.0
 
 
 class Match(NamedTuple):
-    """A file that a pattern recognises; ``place`` is the path of the corpus's own root below the corpora root."""
+    """A file that a pattern recognises.
+
+    ``place`` is the path of the corpus's own root below the corpora root; ``by_folder`` tells that the folder was
+    recognised too, not only the name.
+    """
 
     media: str
     place: str
     columns: Columns
+    by_folder: bool = True
 
 
 class Parts(NamedTuple):
@@ -105,7 +110,8 @@ def _match_files(
                     places[folder] = _place(rule, folder)
                 place = places[folder]
                 if place is not None:
-                    found[name] = Match(name, place.place, {**place.columns, **named.groupdict()})
+                    columns = {**place.columns, **named.groupdict()}
+                    found[name] = Match(name, place.place, columns, place.by_folder)
                     own_folders.add(folder)
     if not found:
         return [], []
@@ -124,7 +130,7 @@ def _match_files(
 def _place(rule: FilesRule, folder: str) -> Match | None:
     for pattern in rule.folders:
         if pattern is None:
-            return Match("", folder, {})
+            return Match("", folder, {}, by_folder=False)
         if fits := pattern.fullmatch(folder):
             groups = fits.groupdict()
             return Match("", groups.pop("place"), groups)

@@ -147,8 +147,6 @@ class _Maker:
             )
         found = []
         for match in self.corpus.files:
-            if self._is_extra(match.media):
-                continue
             columns = self._columns(match.columns, match.media)
             official = next((path for rule in spec.media if (path := rule.value(columns))), "")
             found.append((self._clip(columns, match.media), official or match.media[len(match.place) :]))
@@ -202,11 +200,9 @@ class _Maker:
             folders = {media[: media.rfind("/") + 1] for media in taken}
             parts = (part for suffix in MEDIA_SUFFIXES for part in self.corpus.index.by_suffix.get(suffix, ()))
             names |= {part.name for part in parts if part.folder in folders}
-        names |= {match.media for match in self.corpus.files}
-        return [Problem(name, self._is_extra(name) or "not in the official set") for name in sorted(names - set(taken))]
-
-    def _is_extra(self, media: str) -> str | None:
-        return next((reason for pattern, reason in self.spec.extras if pattern.fullmatch(media)), None)
+        return [
+            Problem(name, self.spec.extra(name) or "not in the official set") for name in sorted(names - set(taken))
+        ]
 
     def _columns(self, given: Columns, media: str) -> dict[str, str | None]:
         folder, _, file = media.rpartition("/")

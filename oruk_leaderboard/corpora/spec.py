@@ -145,6 +145,10 @@ class CorpusSpec:
     origin: Path
     trusted: bool
 
+    def extra(self, media: str) -> str | None:
+        """Why a file at this path is never a clip, or None."""
+        return next((reason for pattern, reason in self.extras if pattern.fullmatch(media)), None)
+
     def label_rule(self, policy: str | None, source: str | None) -> tuple[Rule, LabelMap]:
         """Rule of the native label and the map to classes under a policy and a source.
 
