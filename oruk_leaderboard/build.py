@@ -4,6 +4,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
+from oruk_leaderboard import card, script
 from oruk_leaderboard.configs import CONFIGS
 from oruk_leaderboard.paths import checkout_root
 from oruk_leaderboard.records import Record, load_records
@@ -71,6 +72,8 @@ def derived(root: Path, records: Sequence[Record]) -> Iterator[tuple[str, bytes 
             table = to_table(config, config.rows(records))
             # No release of datasets loads a table without rows, so there is no file rather than an empty one.
             yield config.path, serialize(table) if table.num_rows else None
+    yield script.NAME, script.script_text(root).encode()
+    yield card.NAME, card.card_text(root, records).encode()
 
 
 def _same(path: Path, content: bytes) -> bool:

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 from oruk_leaderboard import published
@@ -174,3 +175,8 @@ def get_config(name: str) -> Config:
         KeyError: There is none of that name.
     """
     return {config.name: config for config in CONFIGS}[name]
+
+
+def shipped(root: Path) -> list[Config]:
+    """Configs whose file lies below a repository's root."""
+    return [config for config in CONFIGS if (root / config.path).is_file()]

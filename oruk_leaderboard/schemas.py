@@ -56,7 +56,8 @@ def arrow_schema(name: str) -> Any:
     scalars = {"string": pa.string(), "number": pa.float64(), "integer": pa.int64(), "boolean": pa.bool_()}
 
     def kind(column: Mapping[str, Any]) -> Any:
-        types = [column["type"]] if isinstance(column["type"], str) else column["type"]
+        types = column.get("type", "string")  # a column of an enum alone is text
+        types = [types] if isinstance(types, str) else types
         name = next(name for name in types if name != "null")
         return pa.list_(pa.field("element", kind(column["items"]))) if name == "array" else scalars[name]
 
