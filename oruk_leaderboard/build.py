@@ -1,7 +1,9 @@
 """Everything derived, rebuilt from its sources: a second run changes nothing, a check changes nothing at all."""
 
+import shutil
+import tempfile
 from collections.abc import Iterator, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 
 from oruk_leaderboard import card, script
@@ -42,6 +44,15 @@ def build(*, root: Path | None = None, check: bool = False) -> BuildReport:
         OrukError: The package runs from a wheel, which has no sources to build from.
     """
     root = checkout_root() if root is None else root
+    if check:
+        # Later files are made from earlier ones, so what is stale shows only where everything is built: in a copy.
+        with tempfile.TemporaryDirectory() as name:
+            for source in (root / "data", root / "dataset_card"):
+                if source.is_dir():
+                    shutil.copytree(source, Path(name) / source.name)
+            for source in filter(Path.is_file, root.iterdir()):
+                shutil.copy(source, name)
+            return replace(build(root=Path(name)), written=False)
     changed, unchanged = [], []
     for name, content in derived(root, load_records(root / "data" / "records")):
         path = root / name
@@ -50,14 +61,12 @@ def build(*, root: Path | None = None, check: bool = False) -> BuildReport:
                 unchanged.append(name)
             elif path.is_file():
                 changed.append(name)
-                if not check:
-                    path.unlink()
+                path.unlink()
             continue
         changed.append(name)
-        if not check:
-            path.parent.mkdir(parents=True, exist_ok=True)
-            path.write_bytes(content)
-    return BuildReport(tuple(changed), tuple(unchanged), not check)
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(content)
+    return BuildReport(tuple(changed), tuple(unchanged), written=True)
 
 
 def derived(root: Path, records: Sequence[Record]) -> Iterator[tuple[str, bytes | None]]:

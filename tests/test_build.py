@@ -6,6 +6,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
+from oruk_leaderboard.blocks import block_names, fill
 from oruk_leaderboard.build import build
 from oruk_leaderboard.configs import CONFIGS, get_config
 from oruk_leaderboard.paths import checkout_root, share_root
@@ -20,25 +21,37 @@ def test_the_checkout_is_fresh():
     assert build(check=True).changed == ()
 
 
-def test_build_from_nothing_gives_the_shipped_files(tmp_path):
+@pytest.fixture
+def sources(tmp_path):
+    """A repository with its sources only: what is built is empty or not there."""
     root = checkout_root()
     shutil.copytree(root / "data" / "records", tmp_path / "data" / "records")
+    for name in ("README.md", "oruk_bench_leaderboard.py"):
+        text = (root / name).read_text(encoding="utf-8")
+        emptied = fill(text, dict.fromkeys(block_names(text), ""), where=name)
+        (tmp_path / name).write_text(emptied.partition("\n---\n")[2] or emptied, encoding="utf-8")
+    return tmp_path
+
+
+def test_build_from_nothing_gives_the_shipped_files(sources):
+    tmp_path, root = sources, checkout_root()
     first = build(root=tmp_path, check=True)
     assert not list(tmp_path.glob("data/*.parquet"))
-    assert build(root=tmp_path).changed == first.changed
+    assert set(build(root=tmp_path).changed) == set(first.changed)
     assert build(root=tmp_path).changed == ()
     for name in first.changed:
-        if name.endswith(".parquet"):
-            assert same_table((tmp_path / name).read_bytes(), (root / name).read_bytes()), name
+        made, shipped = (tmp_path / name).read_bytes(), (root / name).read_bytes()
+        assert same_table(made, shipped) if name.endswith(".parquet") else made == shipped, name
 
 
-def test_stale_and_orphaned_files_are_found(tmp_path):
-    shutil.copytree(checkout_root() / "data" / "records", tmp_path / "data" / "records")
+def test_stale_and_orphaned_files_are_found(sources):
+    tmp_path = sources
     build(root=tmp_path)
     (tmp_path / "data" / "leaderboard.parquet").write_bytes(b"cut")
     orphan = tmp_path / "data" / "rebuilt.parquet"
     orphan.write_bytes(b"")
-    assert set(build(root=tmp_path, check=True).changed) == {"data/leaderboard.parquet", "data/rebuilt.parquet"}
+    assert build(root=tmp_path, check=True).changed == ("data/leaderboard.parquet", "data/rebuilt.parquet")
+    assert orphan.exists()
     build(root=tmp_path)
     assert not orphan.exists()
 
