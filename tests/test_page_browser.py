@@ -61,7 +61,6 @@ def hostile_folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     data = root / "data"
     data.mkdir()
     shutil.copytree(data_dir() / "records", data / "records")
-    shutil.copy(data_dir() / "composition.json", data)
     add(data, a_record("hostile", name=HOSTILE, note=HOSTILE, macro_f1="0.7000"))
     add(data, a_record("formula", name=FORMULA, macro_f1="0.6900"))
     evaluation = {"n": 10, "set_digest": "a" * 64, "manifest_version": "1", "manifest_digest": "b" * 64}
@@ -124,7 +123,7 @@ def hostile(browser: Any, hostile_folder: Path) -> Iterator[Visit]:
 def test_first_view_ranks_each_group_on_its_own(visit: Visit) -> None:
     assert visit.names()[:2] == ["Spectra 1", "emotion2vec-plus-base"]
     ranks = visit.page.locator('tbody[data-group="subsample_5k"] .rank').all_text_contents()
-    assert ranks[:2] == ["1", "2"]
+    assert ranks[:4] == ["1", "2", "≈3", "≈4"]
     assert visit.page.locator("#count").inner_text() == "33 results"
     assert visit.page.locator("#mixed-warning").is_hidden()
 
@@ -132,7 +131,9 @@ def test_first_view_ranks_each_group_on_its_own(visit: Visit) -> None:
 def test_sorting_by_column_and_back(visit: Visit) -> None:
     head = visit.page.locator('th[data-sort="accuracy"]')
     head.locator("button").click()
-    accuracies = [float(text) for text in visit.page.locator('tbody[data-group="full_set"] td.acc').all_text_contents()]
+    accuracies = [
+        float(text) for text in visit.page.locator('tbody[data-group="full_set"] td.acc .figure').all_text_contents()
+    ]
     assert accuracies == sorted(accuracies, reverse=True)
     assert head.get_attribute("aria-sort") == "descending"
     head.locator("button").press("Enter")
@@ -152,7 +153,7 @@ def test_filters_narrow_and_clear(visit: Visit) -> None:
     assert not visit.names()
     page.locator("#q").fill("gemini flash lite")
     assert visit.names("subsample_5k") == ["gemini-gemini-2.5-flash-lite"]
-    assert page.locator('tbody[data-group="subsample_5k"] .rank').all_text_contents() == ["12"], (
+    assert page.locator('tbody[data-group="subsample_5k"] .rank').all_text_contents() == ["≈12"], (
         "rank of the whole group"
     )
     page.locator("#q").fill("no such system")
@@ -218,6 +219,9 @@ def test_details_open_with_source_and_citation_and_give_the_focus_back(visit: Vi
     assert sheet.is_hidden()
     assert page.evaluate("document.activeElement.textContent") == "Spectra 1"
     visit.go("#row=2026-07-12/openai_gpt-audio-mini")
+    visit.go("#row=2026-07-12/emotion2vec-plus-base")
+    assert "too close to tell apart from: emotion2vec-plus-" in page.get_by_role("dialog").inner_text()
+    visit.go("#row=2026-07-12/openai_gpt-audio-mini")
     assert "473" in page.get_by_role("dialog").inner_text()
 
 
@@ -268,6 +272,7 @@ def test_own_record_is_placed_without_a_rank(visit: Visit) -> None:
     assert row.locator(".rank").inner_text() == "–"
     assert "rebuilt set · unranked" in row.inner_text()
     assert visit.page.locator("#count").inner_text() == "34 results"
+    assert row.locator(".pm").inner_text() == "±4.00"
     assert "0.71" in visit.page.locator("#heat-tables").inner_text()
     assert visit.page.locator(".your-point").count() == 4
     row.locator(".open").click()

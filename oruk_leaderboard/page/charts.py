@@ -87,6 +87,11 @@ def aligned(figure: str, places: int = 2) -> str:
     return figure + "\u2007" * max(0, places - len(figure.partition(".")[2]))
 
 
+def margin(interval: tuple[str, str] | None) -> str:
+    """Half of an interval, as ``±0.36``; empty where there is none."""
+    return "" if interval is None else f"±{(float(interval[1]) - float(interval[0])) / 2:.2f}"
+
+
 def bar(share: float) -> Markup:
     """Horizontal bar of a table cell, ``share`` 0 to 1 of its width."""
     rect = Markup('<rect width="{}" height="8"/>').format(_n(100 * min(max(share, 0.0), 1.0)))

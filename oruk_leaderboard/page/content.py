@@ -1,13 +1,13 @@
 """What the page shows: rows with their ranks and badges, groups, coverage and composition, all read from ``data/``."""
 
-import json
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from decimal import Decimal
 from pathlib import Path
 from typing import Any
 
-from oruk_leaderboard.records import FAMILIES, PUBLISHED, Record, by_score, default_records
+from oruk_leaderboard.page.uncertainty import accuracy_interval, close_to
+from oruk_leaderboard.records import PUBLISHED, REBUILT, Record, by_score
+from oruk_leaderboard.table import leaderboard
 
 CURRENT = "current"
 """The view that holds each system once, with its newest figure; the other views are snapshots."""
@@ -69,7 +69,8 @@ class Row:
         ranks: View to the rank within the group and the rank across both published groups (the mixed one).
         badges: Caveats.
         citation: BibTeX of the row.
-        interval: Interval and ties of the figures as the statistics give them, or None.
+        accuracy_interval: Interval of the accuracy, or None.
+        close: View to the names of the other systems of its group whose accuracy is too close to tell apart.
     """
 
     key: str
@@ -78,7 +79,8 @@ class Row:
     ranks: Mapping[str, tuple[int, int]]
     badges: tuple[Badge, ...]
     citation: str
-    interval: Mapping[str, Any] | None = None
+    accuracy_interval: tuple[str, str] | None = None
+    close: Mapping[str, Sequence[str]] = field(default_factory=dict)
 
     def to_dict(self) -> dict[str, Any]:
         """The row as the page's script reads it."""
@@ -114,7 +116,8 @@ class Row:
             "superseded_by": record.superseded_by,
             "ranks": self.ranks,
             "badges": [badge.kind for badge in self.badges],
-            "interval": self.interval,
+            "accuracy_interval": self.accuracy_interval,
+            "close": self.close,
             "evaluation": shown_evaluation(record.evaluation),
             "citation": self.citation,
         }
@@ -168,52 +171,60 @@ def group_of(record: Record) -> Group:
     return Group(f"{record.scored_on}:{digest}", title, f"{detail}; manifest {digest}", published=False)
 
 
-def ranks_of(records: Sequence[Record]) -> dict[str, int]:
-    """Row key to rank by macro-F1, the best is 1; equal figures share a rank and the next one is skipped."""
-    scores = [Decimal(record.macro_f1) for record in records]
-    return {
-        row_key(record): 1 + sum(other > score for other in scores)
-        for record, score in zip(records, scores, strict=True)
-    }
+def views_of(records: Sequence[Record]) -> list[str]:
+    """Views of the table: ``current``, then the snapshots with published rows, newest first."""
+    return [CURRENT, *sorted({record.snapshot for record in records if record.scored_on in PUBLISHED}, reverse=True)]
 
 
-def views_of(records: Sequence[Record]) -> dict[str, list[Record]]:
-    """View to its records: ``current`` first, then the snapshots, newest first."""
-    published = [record for record in records if record.scored_on in PUBLISHED]
-    snapshots = sorted({record.snapshot for record in published}, reverse=True)
-    dated = {day: [record for record in published if record.snapshot == day] for day in snapshots}
-    return {CURRENT: default_records(records), **dated}
+def ranks_of(records: Sequence[Record]) -> dict[str, dict[str, tuple[int, int]]]:
+    """Row key to view to the rank within the group and the rank across both published groups."""
+    found: dict[str, dict[str, tuple[int, int]]] = {}
+    for view in views_of(records):
+        snapshot = None if view == CURRENT else view
+        together = leaderboard(snapshot=snapshot, mixed=True, records=records).rows
+        mixed = {row_key(row.record): row.rank for row in together}
+        for row in leaderboard(snapshot=snapshot, records=records).rows:
+            key = row_key(row.record)
+            found.setdefault(key, {})[view] = (row.rank, mixed[key])
+    for kind in REBUILT:
+        for row in leaderboard(scored_on=kind, records=records).rows:
+            found[row_key(row.record)] = {CURRENT: (row.rank, row.rank)}
+    return found
 
 
-def rows_of(records: Sequence[Record], *, citation: Mapping[str, str], intervals: Mapping[str, Any]) -> list[Row]:
+def rows_of(records: Sequence[Record], *, citation: Mapping[str, str]) -> list[Row]:
     """Every record as a row, best macro-F1 first.
 
     Args:
         records: All records of ``data/records``.
         citation: Row key to BibTeX.
-        intervals: Row key to its interval; rows without one are left out.
     """
-    ranks: dict[str, dict[str, tuple[int, int]]] = {}
-    for view, members in views_of(records).items():
-        mixed = ranks_of(members)
-        for group in PUBLISHED:
-            for key, rank in ranks_of([record for record in members if record.scored_on == group]).items():
-                ranks.setdefault(key, {})[view] = (rank, mixed[key])
-    for rebuilt in {group_of(record).id for record in records if record.scored_on not in PUBLISHED}:
-        for key, rank in ranks_of([record for record in records if group_of(record).id == rebuilt]).items():
-            ranks[key] = {CURRENT: (rank, rank)}
+    ranks = ranks_of(records)
+    close = {view: close_to(_members(records, ranks, view)) for view in views_of(records)}
     return [
         Row(
             key=row_key(record),
             record=record,
             group=group_of(record).id,
-            ranks=ranks[row_key(record)],
+            ranks=ranks.get(row_key(record), {}),
             badges=badges_of(record),
             citation=citation.get(row_key(record), ""),
-            interval=intervals.get(row_key(record)),
+            accuracy_interval=accuracy_interval(record),
+            close={view: names[row_key(record)] for view, names in close.items() if row_key(record) in names},
         )
         for record in by_score(records)
     ]
+
+
+def _members(
+    records: Sequence[Record], ranks: Mapping[str, Mapping[str, tuple[int, int]]], view: str
+) -> dict[str, dict[str, Record]]:
+    """Group to row key to record, for the published rows that a view ranks."""
+    members: dict[str, dict[str, Record]] = {}
+    for record in records:
+        if record.scored_on in PUBLISHED and view in ranks.get(row_key(record), {}):
+            members.setdefault(record.scored_on, {})[row_key(record)] = record
+    return members
 
 
 def row_key(record: Record) -> str:
@@ -227,22 +238,6 @@ def groups_of(records: Iterable[Record]) -> list[Group]:
     groups = {group_of(record).id: group_of(record) for record in records}
     published = [groups[scored_on] for scored_on in PUBLISHED if scored_on in groups]
     return published + [groups[key] for key in sorted(groups) if not groups[key].published]
-
-
-def card_composition(data: Path) -> dict[str, Any]:
-    """Numbers that the dataset card states about the published table: ``data/composition.json``."""
-    composition: dict[str, Any] = json.loads((data / "composition.json").read_text(encoding="utf-8"))
-    return composition
-
-
-def coverage_of(records: Sequence[Record], composition: Mapping[str, Any]) -> list[dict[str, Any]]:
-    """Family, number of systems in the published table, number of them whose figures are held here."""
-    families = [record.system.family for record in default_records(records)]
-    stated: Mapping[str, int] = composition["families"]
-    return [
-        {"family": family, "held": families.count(family), "total": max(stated.get(family, 0), families.count(family))}
-        for family in FAMILIES
-    ]
 
 
 @dataclass(frozen=True, slots=True)
@@ -278,7 +273,7 @@ def composition_of(data: Path) -> Composition | None:
         clips: dict[str, int] = {}
         hours: dict[str, float] = {}
         for name, length in zip(table[column], seconds, strict=True):
-            shown = "not stated" if name is None else str(name)
+            shown = ("not shipped" if column == "label" else "not stated") if name is None else str(name)
             clips[shown] = clips.get(shown, 0) + 1
             if length is not None:
                 hours[shown] = hours.get(shown, 0.0) + length / 3600

@@ -5,11 +5,9 @@ security policy then needs no origin at all: it names the sha256 of the one styl
 """
 
 import base64
-import csv
 import hashlib
-import io
 import json
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -18,12 +16,14 @@ from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup
 
 from oruk_leaderboard import __version__
+from oruk_leaderboard.cells import csv_text
 from oruk_leaderboard.classes import CLASSES
 from oruk_leaderboard.errors import OrukError
 from oruk_leaderboard.page import content, pictures
-from oruk_leaderboard.page.charts import aligned, bar, mark, slug
+from oruk_leaderboard.page.charts import aligned, bar, margin, mark, slug
 from oruk_leaderboard.paths import data_dir
 from oruk_leaderboard.records import FAMILIES, load_records
+from oruk_leaderboard.table import coverage, load_composition
 
 HERE = Path(__file__).resolve().parent
 SCRIPTS = ("core", "state", "table", "details", "compare", "yours", "pictures", "main")
@@ -72,12 +72,15 @@ def build_page(out: Path, *, data: Path | None = None) -> Page:
         raise OrukError(
             "there is no record to show", where=data / "records", do="add records or run: oruk-leaderboard sync"
         )
-    rows = content.rows_of(records, citation=citations(records), intervals=intervals(records))
+    rows = content.rows_of(records, citation=citations(records))
+    documents = [row.to_dict() for row in rows]
     files = {
         "index.html": index_html(rows, records=records, data=data).encode(),
         "README.md": (HERE / "assets" / "space.md").read_bytes(),
-        "leaderboard.csv": table_csv(row.to_dict() for row in rows).encode(),
-        "leaderboard.json": (json.dumps([row.to_dict() for row in rows], ensure_ascii=False, indent=1) + "\n").encode(),
+        "leaderboard.csv": csv_text(
+            CSV_FIELDS, ([row.to_dict()[name] for name in CSV_FIELDS] for row in rows)
+        ).encode(),
+        "leaderboard.json": (json.dumps(documents, ensure_ascii=False, indent=1) + "\n").encode(),
         **{name: (data / name).read_bytes() for name in PARQUET if (data / name).is_file()},
     }
     total = sum(map(len, files.values()))
@@ -113,10 +116,11 @@ def index_html(rows: Sequence[content.Row], *, records: Sequence[Any], data: Pat
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    environment.globals.update(aligned=aligned, bar=bar, mark=mark, slug=slug, size_text=pictures.size_text)
+    environment.globals.update(
+        aligned=aligned, bar=bar, margin=margin, mark=mark, slug=slug, size_text=pictures.size_text
+    )
     shown = pictures.shown_rows(rows)
     groups = content.groups_of(records)
-    published = content.card_composition(data)
     style, script = _style(), _script()
     return environment.get_template("page.html.j2").render(
         policy=_policy(style, script),
@@ -126,11 +130,11 @@ def index_html(rows: Sequence[content.Row], *, records: Sequence[Any], data: Pat
         version=__version__,
         rows=rows,
         groups=groups,
-        views=[view for view in content.views_of(records) if view != content.CURRENT],
+        views=content.views_of(records)[1:],
         families=FAMILIES,
         badges={badge.kind: badge for row in rows for badge in row.badges},
-        published=published,
-        coverage=content.coverage_of(records, published),
+        published=load_composition(),
+        coverage=coverage(records),
         composition=content.composition_of(data),
         size=pictures.against_size(shown),
         trade=pictures.accuracy_against_f1(shown),
@@ -185,26 +189,6 @@ def _policy(style: str, script: str) -> str:
     )
 
 
-def table_csv(rows: Iterable[Mapping[str, Any]]) -> str:
-    """CSV in which no cell can act as a formula of a spreadsheet."""
-    buffer = io.StringIO()
-    writer = csv.writer(buffer, lineterminator="\n")
-    writer.writerow(CSV_FIELDS)
-    writer.writerows([_cell(row[name]) for name in CSV_FIELDS] for row in rows)
-    return buffer.getvalue()
-
-
-def _cell(value: object) -> str:
-    text = "" if value is None else str(value)
-    if not text.startswith(("=", "+", "-", "@", "\t", "\r")):
-        return text
-    try:
-        float(text)
-    except ValueError:
-        return "'" + text
-    return text
-
-
 BENCHMARK = """@misc{orukbench,
   title        = {oruk-bench: a held-out multilingual benchmark for speech emotion recognition},
   author       = {{Oruk AI}},
@@ -217,11 +201,6 @@ BENCHMARK = """@misc{orukbench,
 def citations(records: Sequence[Any]) -> dict[str, str]:
     """Row key to the BibTeX that cites the row."""
     return {content.row_key(record): BENCHMARK for record in records}
-
-
-def intervals(records: Sequence[Any]) -> dict[str, Any]:
-    """Row key to interval and ties."""
-    return {}
 
 
 def _write(out: Path, files: Mapping[str, bytes]) -> None:

@@ -14,12 +14,17 @@ const rankSentence = (row) => {
   return own ? `Rank ${own[0]} of ${peers} on the ${title}.` : `Not ranked in this view (${title}).`;
 };
 
+const closeLine = (row) => {
+  const names = row.close[view()] || [];
+  return names.length ? el("p", { class: "quiet" }, `≈ Accuracy too close to tell apart from: ${names.join(", ")}.`) : null;
+};
+
 const failureText = (failures) =>
   failures && Object.keys(failures).length > 0 && Object.entries(failures).map(([kind, count]) => `${count.toLocaleString("en")} ${kind.replaceAll("_", " ")}`).join(", ");
 
-// Interval of a figure: the one of the row, or for a result with its own evaluation the bootstrap's.
+// Interval of a figure: the accuracy of every row has one, the macro-F1 only a result with its own evaluation.
 const intervalOf = (row, name) => {
-  if (row.interval && row.interval[name]) return row.interval[name];
+  if (name === "accuracy" && row.accuracy_interval) return row.accuracy_interval;
   const pair = ((row.evaluation || {}).intervals || {})[name];
   if (!Array.isArray(pair) || !pair.every(Number.isFinite)) return null;
   return name === "accuracy" ? pair.map((end) => (100 * end).toFixed(2)) : pair.map((end) => end.toFixed(4));
@@ -63,7 +68,7 @@ const fillSheet = (row) => {
       el("div", {}, el("span", { class: "value" }, row.accuracy), el("span", { class: "what" }, "accuracy, %"),
         intervalText(row, "accuracy") && el("span", { class: "range" }, intervalText(row, "accuracy")))),
     el("p", { class: "rank-line" }, rankSentence(row)),
-    row.interval && row.interval.note ? el("p", { class: "quiet" }, row.interval.note) : null,
+    closeLine(row),
     el("ul", { class: "whys" }, ...(DATA.why[row.key] || []).map(([text, why], place) =>
       el("li", {}, el("span", { class: `badge b-${row.badges[place]}` }, text), " ", why))),
     row.note ? el("p", { class: "note" }, row.note) : null,

@@ -12,7 +12,9 @@ const makeRow = (row) => {
   tr.querySelector(".family").replaceChildren(familyMark(row.family), el("span", {}, row.family));
   tr.querySelector(".f1 .figure").textContent = row.macro_f1;
   tr.querySelector(".f1 rect").setAttribute("width", 100 * Number(row.macro_f1));
-  tr.querySelector(".acc").textContent = aligned(row.accuracy);
+  tr.querySelector(".acc .figure").textContent = aligned(row.accuracy);
+  const pair = intervalOf(row, "accuracy");
+  tr.querySelector(".pm").textContent = pair ? `±${((pair[1] - pair[0]) / 2).toFixed(2)}` : "";
   tr.querySelector(".size").textContent = sizeText(row.parameters_m);
   tr.querySelector(".snap").textContent = row.snapshot;
   tr.querySelector(".badges").replaceChildren(
@@ -83,7 +85,8 @@ const showTable = () => {
     body.hidden = !own.length;
     for (const row of own) {
       const tr = cellsOf(row);
-      tr.querySelector(".rank").textContent = rankText(row, mixed);
+      const close = !mixed && (row.close[view()] || []).length > 0;
+      tr.querySelector(".rank").replaceChildren(close ? el("span", { class: "close-to", title: "Not told apart from another system; see details" }, "≈") : "", rankText(row, mixed));
       tr.classList.toggle("sub", mixed && row.group !== PUBLISHED[0]);
     }
   }

@@ -50,7 +50,7 @@ const readRecord = (text) => {
     snapshot: textOr(record.snapshot, "–"), note: textOr(record.note), failures: entries(record.failures, Number.isFinite),
     protocol: { name: textOr(protocol.name, "not stated"), version: textOr(protocol.version) },
     source: { kind: "yours", attested_by: "the file you dropped", reference: textOr(source.reference), locator: textOr(source.locator), derived: null },
-    superseded_by: null, ranks: {}, badges: ["yours"], interval: null, citation: "",
+    superseded_by: null, ranks: {}, badges: ["yours"], accuracy_interval: null, close: {}, citation: "",
     evaluation: readEvaluation(record.evaluation),
   };
   const why = [rebuilt
