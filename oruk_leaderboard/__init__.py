@@ -16,7 +16,10 @@ _PUBLIC: dict[str, str] = {
     "load_leaderboard": "oruk_leaderboard.table",
     "load_manifest": "oruk_leaderboard.manifest",
     "load_records": "oruk_leaderboard.records",
+    "read_predictions": "oruk_leaderboard.predictions",
+    "score": "oruk_leaderboard.scoring",
     "validate": "oruk_leaderboard.manifest",
+    "verify": "oruk_leaderboard.verify",
 }
 """Public name to the module that defines it."""
 
@@ -41,3 +44,9 @@ if TYPE_CHECKING:
     from oruk_leaderboard.corpora import get_corpus as get_corpus
     from oruk_leaderboard.manifest import load_manifest as load_manifest
     from oruk_leaderboard.manifest import validate as validate
+    from oruk_leaderboard.predictions import read_predictions as read_predictions
+    from oruk_leaderboard.records import load_records as load_records
+    from oruk_leaderboard.scoring import score as score
+    from oruk_leaderboard.table import leaderboard as leaderboard
+    from oruk_leaderboard.table import load_leaderboard as load_leaderboard
+    from oruk_leaderboard.verify import verify as verify

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from oruk_leaderboard.errors import RecordError
+from oruk_leaderboard.jsontext import pretty
 from oruk_leaderboard.paths import data_dir
 from oruk_leaderboard.schemas import check, load_schema
 
@@ -167,8 +168,7 @@ def write_record(record: Record, path: Path) -> None:
     document = record.to_dict()
     check(document, "record", where=path)
     path.parent.mkdir(parents=True, exist_ok=True)
-    text = json.dumps(document, ensure_ascii=False, indent=2, allow_nan=False) + "\n"
-    path.write_text(text, encoding="utf-8", newline="\n")
+    path.write_text(pretty(document) + "\n", encoding="utf-8", newline="\n")
 
 
 def record_path(record: Record, root: Path) -> Path:

@@ -193,7 +193,8 @@ def _read_parquet(path: Path) -> Rows:
     import pyarrow.parquet
 
     try:
-        table = pyarrow.parquet.read_table(path)
+        # Not read_table: it imports pandas where that is installed.
+        table = pyarrow.parquet.ParquetFile(path).read()
     except (OSError, pyarrow.ArrowException) as error:
         raise PredictionError("the file is no parquet file", where=path, found=error) from error
     names = [name.casefold() for name in table.column_names]

@@ -52,16 +52,17 @@ class Tally:
         return scored
 
     def to_dict(self) -> dict[str, Any]:
-        """JSON form: names once, counts as ``[group, gold, outcome, clips]`` where they are not zero."""
+        """JSON form: names once; for each group its codes, and ``gold, outcome, clips, …`` of its cells above 0."""
         group, gold, outcome = np.nonzero(self.counts)
-        cells = np.stack([group, gold, outcome, self.counts[group, gold, outcome]], axis=1)
+        cells = np.stack([gold, outcome, self.counts[group, gold, outcome]], axis=1)
+        starts = np.searchsorted(group, np.arange(1, len(self.counts)))
         members = np.stack([self.cluster, *(attribute.codes for attribute in self.attributes.values())], axis=1)
         return {
             "clusters": list(self.clusters),
             "attributes": {name: list(attribute.values) for name, attribute in self.attributes.items()},
             "outcomes": [*self.classes, *EXTRA_OUTCOMES],
             "groups": members.tolist(),
-            "counts": cells.tolist(),
+            "counts": [part.ravel().tolist() for part in np.split(cells, starts)],
         }
 
     @classmethod
@@ -75,11 +76,13 @@ class Tally:
         k, names = len(classes), list(document["attributes"])
         try:
             members = np.array(document["groups"], np.int64).reshape(-1, 1 + len(names))
-            cells = np.array(document["counts"], np.int64).reshape(-1, 4)
-            counts = np.zeros((len(members), k, k + len(EXTRA_OUTCOMES)), np.int64)
+            flat = [np.array(part, np.int64).reshape(-1, 3) for part in document["counts"]]
+            group = np.repeat(np.arange(len(members)), [len(part) for part in flat])
+            cells = np.concatenate(flat)
             if (cells < 0).any() or (members < 0).any():
                 raise ValueError("a negative number")
-            np.add.at(counts, tuple(cells[:, :3].T), cells[:, 3])
+            counts = np.zeros((len(members), k, k + len(EXTRA_OUTCOMES)), np.int64)
+            np.add.at(counts, (group, cells[:, 0], cells[:, 1]), cells[:, 2])
             attributes = {
                 name: Attribute(members[:, at], tuple(document["attributes"][name]))
                 for at, name in enumerate(names, start=1)

@@ -17,6 +17,7 @@ from oruk_leaderboard.page import build_page, content
 from oruk_leaderboard.page.render import HERE, LIMIT
 from oruk_leaderboard.paths import data_dir
 from oruk_leaderboard.records import Protocol, Record, Source, SystemInfo, load_records, record_path, write_record
+from tests.scored import scored_record
 
 HOSTILE = '<img src=x onerror=alert(1)></script><!-- "&'
 FORMULA = '=HYPERLINK("http://example.invalid","x")'
@@ -125,7 +126,7 @@ def test_badges_name_each_caveat() -> None:
 
 
 def test_rebuilt_results_are_a_group_of_their_own(data: Path, tmp_path: Path) -> None:
-    evaluation = {"n": 10, "set_digest": "a" * 64, "manifest_version": "1", "manifest_digest": "b" * 64}
+    evaluation = scored_record()["evaluation"]
     here = Source(kind="scored_here", attested_by="a test")
     add(data, a_record("mine", scored_on="rebuilt_open", source=here, evaluation=evaluation, macro_f1="0.9000"))
     records = load_records(data / "records")

@@ -15,6 +15,7 @@ import pytest
 from oruk_leaderboard.page import build_page
 from oruk_leaderboard.paths import data_dir
 from oruk_leaderboard.records import Source
+from tests.scored import scored_record
 from tests.test_page import FORMULA, HOSTILE, a_record, add
 
 CHROMIUM = Path("/usr/bin/chromium")
@@ -63,7 +64,7 @@ def hostile_folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     shutil.copytree(data_dir() / "records", data / "records")
     add(data, a_record("hostile", name=HOSTILE, note=HOSTILE, macro_f1="0.7000"))
     add(data, a_record("formula", name=FORMULA, macro_f1="0.6900"))
-    evaluation = {"n": 10, "set_digest": "a" * 64, "manifest_version": "1", "manifest_digest": "b" * 64}
+    evaluation = scored_record()["evaluation"]
     here = Source(kind="scored_here", attested_by="a test")
     add(data, a_record("rebuilt", scored_on="rebuilt_open", source=here, evaluation=evaluation, macro_f1="0.9000"))
     return build_page(root / "out", data=data).folder

@@ -14,7 +14,9 @@ def add_json(parser: Any) -> None:
 
 def write_json(document: object) -> None:
     """Print one JSON document; NaN and infinity are refused because JSON has neither."""
-    sys.stdout.write(json.dumps(document, ensure_ascii=False, indent=2, allow_nan=False) + "\n")
+    from oruk_leaderboard.jsontext import pretty
+
+    sys.stdout.write(pretty(document) + "\n")
 
 
 def write_json_lines(rows: Iterable[dict[str, Any]]) -> None:

@@ -1,0 +1,144 @@
+"""``score``: from predictions to a record."""
+
+import argparse
+import importlib
+import os
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from oruk_leaderboard.cli import DONE, FINDINGS
+from oruk_leaderboard.cli.output import add_json, note, write_json, write_text
+
+if TYPE_CHECKING:
+    from oruk_leaderboard.scoring import Score
+
+EPILOG = """examples:
+  oruk-leaderboard score --template predictions.csv --clips rebuilt
+  oruk-leaderboard score predictions.csv --clips rebuilt --system emotion2vec-plus-base --out record.json
+  oruk-leaderboard score predictions.jsonl --gold gold.csv --cluster corpus --json
+"""
+
+
+def configure(parser: argparse.ArgumentParser) -> None:
+    """Options of the verb."""
+    parser.add_argument(
+        "predictions", nargs="?", type=Path, metavar="PREDICTIONS", help="CSV, TSV, JSONL, parquet, npz"
+    )
+    parser.add_argument("--clips", type=Path, metavar="DIR", help="rebuilt set to score against")
+    parser.add_argument("--gold", type=Path, metavar="FILE", help="gold labels instead of a rebuilt set")
+    parser.add_argument("--template", type=Path, metavar="FILE", help="write an empty predictions file and stop")
+    parser.add_argument(
+        "--order", metavar="DIGEST|FILE", help="for positional files: the set's digest or its order.csv"
+    )
+    parser.add_argument("--subsample", choices=("5k",), help="score the pinned subsample of the profile only")
+    parser.add_argument("--partial", action="store_true", help="give the orientation line for a partial set too")
+    add_scoring_options(parser)
+    add_json(parser)
+    parser.epilog = EPILOG
+
+
+def add_scoring_options(parser: argparse.ArgumentParser) -> None:
+    """Options that ``score`` and ``replay`` share."""
+    parser.add_argument(
+        "--system", metavar="ID|FILE", help="card of the system: an id of `systems list` or a TOML file"
+    )
+    parser.add_argument("--on-error", choices=("neutral", "wrong"), default="neutral", help="how failed clips count")
+    parser.add_argument("--cluster", choices=("speaker", "corpus", "clip"), help="what the bootstrap draws")
+    parser.add_argument("--two-stage", action="store_true", help="draw corpora first, then speakers within them")
+    parser.add_argument("--interval", choices=("percentile", "bca"), default="percentile", help="kind of interval")
+    parser.add_argument("--n-boot", type=int, default=2000, metavar="N", help="bootstrap replicates (2000)")
+    parser.add_argument("--seed", type=int, default=0, metavar="N", help="seed of the draws (0)")
+    parser.add_argument("--by", action="append", metavar="ATTRIBUTE", help="slice by this too (speaker); repeatable")
+    parser.add_argument("--snapshot", metavar="DATE", help="date of the record, YYYY-MM-DD (today)")
+    parser.add_argument("--out", type=Path, metavar="FILE", help="write the record")
+    parser.add_argument("--latex", action="store_true", help="a LaTeX table on stdout instead of text")
+    parser.add_argument("--figures", type=Path, metavar="DIR", help="write figures as SVG and PNG")
+
+
+def run(options: argparse.Namespace) -> int:
+    """Score, or write a template."""
+    one_thread()
+    if options.template is not None:
+        return _template(options)
+    from oruk_leaderboard.errors import PredictionError
+    from oruk_leaderboard.scoring import score
+
+    if options.predictions is None:
+        raise PredictionError("nothing to score", expected="a predictions file, or --template FILE to begin one")
+    return finish(
+        score(
+            options.predictions,
+            clips=options.clips,
+            gold=options.gold,
+            partial=options.partial,
+            subsample=options.subsample,
+            order=options.order,
+            **scoring_options(options),
+        ),
+        options,
+    )
+
+
+def one_thread() -> None:
+    """Keep OpenBLAS to one thread: starting more for matrices this small costs more than it saves."""
+    os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+
+
+def scoring_options(options: argparse.Namespace) -> dict[str, Any]:
+    """Keyword arguments of ``scoring.score`` that ``score`` and ``replay`` share."""
+    from oruk_leaderboard.errors import PredictionError
+    from oruk_leaderboard.gold import ATTRIBUTES
+    from oruk_leaderboard.scoring import SLICES
+
+    extra = options.by or []
+    if unknown := sorted(set(extra) - set(ATTRIBUTES)):
+        raise PredictionError("no such attribute", where="--by", expected=", ".join(ATTRIBUTES), found=unknown[0])
+    return {
+        "system": options.system,
+        "on_error": options.on_error,
+        "cluster": options.cluster,
+        "two_stage": options.two_stage,
+        "n_boot": options.n_boot,
+        "seed": options.seed,
+        "interval": options.interval,
+        "slices": (*SLICES, *(name for name in extra if name not in SLICES)),
+        "snapshot": options.snapshot,
+    }
+
+
+def finish(result: "Score", options: argparse.Namespace) -> int:
+    """Write and print a result; returns the exit code."""
+    if options.out is not None:
+        from oruk_leaderboard.records import write_record
+
+        write_record(result.record, options.out)
+        note(f"record written to {options.out}")
+    if options.figures is not None:
+        importlib.import_module("oruk_leaderboard.figures").score_figures(result.to_dict(), options.figures)
+        note(f"figures written to {options.figures}")
+    if options.json:
+        write_json(result.to_dict())
+    else:
+        from oruk_leaderboard.report import latex_report, text_report
+
+        document = result.to_dict()
+        write_text(latex_report(document) if options.latex else text_report(document, result.findings))
+    if options.json or options.latex:
+        for finding in result.findings:
+            note(f"finding: {finding}")
+    return FINDINGS if result.findings else DONE
+
+
+def _template(options: argparse.Namespace) -> int:
+    from oruk_leaderboard.errors import PredictionError
+    from oruk_leaderboard.scoring import read_clip_ids, write_template
+
+    if options.predictions is not None:
+        raise PredictionError("a template or a score, not both", expected="--template FILE --clips DIR")
+    ids = read_clip_ids(options.clips, options.gold)
+    write_template(ids, options.template)
+    if options.json:
+        write_json({"template": str(options.template), "clips": len(ids)})
+    else:
+        write_text(f"{options.template}: {len(ids):,} clips; fill in the column label")
+    return DONE

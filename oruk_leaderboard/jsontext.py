@@ -1,0 +1,25 @@
+"""JSON text that people can review: two blanks of indent, and a list of plain values on one line."""
+
+import json
+from typing import Any
+
+
+def pretty(document: Any, *, level: int = 0) -> str:
+    """JSON text without a newline at the end.
+
+    Thousands of counts stay thousands of short lists, one a line, not one number a line.
+
+    Args:
+        document: What ``json.loads`` gives; NaN and infinity are refused because JSON has neither.
+        level: Depth of indent.
+    """
+    inner, outer = "  " * (level + 1), "  " * level
+    if isinstance(document, dict) and document:
+        lines = [
+            f"{inner}{json.dumps(key, ensure_ascii=False)}: {pretty(value, level=level + 1)}"
+            for key, value in document.items()
+        ]
+        return "{\n" + ",\n".join(lines) + f"\n{outer}}}"
+    if isinstance(document, (list, tuple)) and any(isinstance(value, (dict, list, tuple)) for value in document):
+        return "[\n" + ",\n".join(inner + pretty(value, level=level + 1) for value in document) + f"\n{outer}]"
+    return json.dumps(document, ensure_ascii=False, allow_nan=False)

@@ -1,0 +1,326 @@
+"""Score predictions: one call from files to a record that anybody can check."""
+
+import hashlib
+import importlib
+import platform
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from oruk_leaderboard import __version__
+from oruk_leaderboard.classes import CLASSES
+from oruk_leaderboard.errors import PredictionError
+from oruk_leaderboard.evaluation import Settings, evaluate, evaluate_scores, score_sums
+from oruk_leaderboard.gold import ATTRIBUTES, Gold, gold_of_set, read_gold
+from oruk_leaderboard.labels import AliasTable, alias_table
+from oruk_leaderboard.predictions import STATUSES, Predictions, read_predictions
+from oruk_leaderboard.tally import count
+
+if TYPE_CHECKING:
+    from oruk_leaderboard.records import Record
+    from oruk_leaderboard.systems.base import SystemCard
+
+SCORER_VERSION = "1.0.0"
+"""Raised whenever the scorer can give another figure for the same predictions."""
+
+BENCHMARK, BENCHMARK_VERSION = "oruk-bench", "0.1.0"
+"""Name and version of the benchmark's own protocol."""
+
+SLICES: tuple[str, ...] = tuple(name for name in ATTRIBUTES if name != "speaker")
+"""Slices made unless others are asked for; speakers only on request, since there are thousands."""
+
+
+@dataclass(frozen=True, slots=True)
+class Score:
+    """The result of scoring one system.
+
+    Attributes:
+        record: The result record; its ``evaluation`` holds everything that was computed.
+        findings: What went wrong with some of the clips, one line a kind; empty for a clean run.
+    """
+
+    record: "Record"
+    findings: tuple[str, ...] = field(default=())
+
+    @property
+    def evaluation(self) -> dict[str, Any]:
+        """Figures, intervals, slices and counts (``schema/record.schema.json``)."""
+        return dict(self.record.evaluation or {})
+
+    @property
+    def macro_f1(self) -> float:
+        """The headline figure, 0 to 1."""
+        return float(self.evaluation["figures"]["macro_f1"])
+
+    @property
+    def accuracy(self) -> float:
+        """Share of clips that are right, 0 to 1."""
+        return float(self.evaluation["figures"]["accuracy"])
+
+    def to_dict(self) -> dict[str, Any]:
+        """The record as JSON holds it."""
+        return self.record.to_dict()
+
+
+def score(
+    predictions: Path | str | Predictions,
+    *,
+    clips: Any = None,
+    gold: Path | str | Gold | None = None,
+    system: "SystemCard | str | None" = None,
+    on_error: str = "neutral",
+    cluster: str | None = None,
+    n_boot: int = 2000,
+    seed: int = 0,
+    interval: str = "percentile",
+    two_stage: bool = False,
+    slices: Sequence[str] = SLICES,
+    partial: bool = False,
+    subsample: str | None = None,
+    order: str | None = None,
+    snapshot: str | None = None,
+) -> Score:
+    """Score one system's predictions.
+
+    Args:
+        predictions: File of predictions (by clip id, or positional with ``order``), or predictions read before.
+        clips: Folder of a rebuilt set, or an open one.
+        gold: Gold file instead of a rebuilt set, or gold labels read before.
+        system: The system's card, an id of ``systems list`` or a spec file; None for a system without a card.
+        on_error: ``neutral`` (protocol 0.1.0) scores refused, failed and missing clips as neutral, ``wrong`` as wrong.
+        cluster: What the bootstrap draws: ``speaker``, ``corpus`` or ``clip``; None for speakers where all are known.
+        n_boot: Bootstrap replicates, 1 or more.
+        seed: Seed of the draws.
+        interval: ``percentile`` or ``bca``.
+        two_stage: Draw corpora first, then speakers within each drawn corpus.
+        slices: Attributes to slice by (``gold.ATTRIBUTES``).
+        partial: Give the orientation line for a partial set too.
+        subsample: ``5k`` scores the manifest's subsample of the profile only.
+        order: Order of a positional file: digest of the set, or path of its ``order.csv``.
+        snapshot: Date of the record, ISO 8601; today in UTC by default.
+
+    Raises:
+        PredictionError: A file or a row cannot be used, or the run failed on every clip.
+    """
+    answers = gold if isinstance(gold, Gold) else _gold(clips, Path(gold) if gold is not None else None)
+    if subsample is not None:
+        answers = _subsample(answers, subsample)
+    card = _card(system)
+    table = alias_table().for_classes(answers.classes).declared(card.native_labels or {} if card else {})
+    digest = None
+    if not isinstance(predictions, Predictions):
+        path = Path(predictions)
+        predictions = _read(path, answers, table, order)
+        digest = hashlib.sha256(path.read_bytes()).hexdigest()
+    settings = Settings(
+        on_error=on_error,
+        cluster=answers.cluster(cluster)[0],
+        n_boot=n_boot,
+        seed=seed,
+        interval=interval,
+        two_stage=two_stage,
+        declared_classes=tuple(card.classes) if card and card.classes else None,
+    )
+    evaluation = _evaluation(answers, predictions, settings, tuple(slices), table)
+    evaluation["predictions"] = {"file": predictions.source or None, "sha256": digest}
+    evaluation["orientation"] = _orientation(answers, evaluation, partial)
+    record = _record(answers, predictions, card, evaluation, snapshot)
+    return Score(record, _findings(evaluation))
+
+
+def _gold(clips: Any, path: Path | None) -> Gold:
+    if (clips is None) == (path is None):
+        raise PredictionError("nothing to score against, or two things", expected="--clips DIR or --gold FILE")
+    if path is not None:
+        return read_gold(path)
+    if isinstance(clips, (str, Path)):
+        clips = importlib.import_module("oruk_leaderboard.clipset").open_clipset(Path(clips))
+    return gold_of_set(clips)
+
+
+def _subsample(gold: Gold, name: str) -> Gold:
+    """The clips of the manifest's subsample, which is pinned by clip id and not drawn from what is there."""
+    from oruk_leaderboard.manifest import load_manifest
+
+    profile = gold.origin.get("profile")
+    if name != "5k" or profile is None:
+        raise PredictionError("no such subsample", where=f"--subsample {name}", expected="5k, of a set with a profile")
+    pinned = {row.clip_id for row in load_manifest().rows if getattr(row, f"subsample_{profile}")}
+    keep = np.array([clip_id in pinned for clip_id in gold.clip_ids])
+    whole = int(keep.sum()) == len(pinned)
+    return gold.subset(keep, subsample=name, partial=not whole or bool(gold.origin["label_differs"]))
+
+
+def _card(system: "SystemCard | str | None") -> "SystemCard | None":
+    if not isinstance(system, str):
+        return system
+    from oruk_leaderboard.systems import get_system
+
+    return get_system(system)
+
+
+def _read(path: Path, gold: Gold, table: AliasTable, order: str | None) -> Predictions:
+    from oruk_leaderboard.positional import SUFFIXES, read_order, read_positional
+    from oruk_leaderboard.tabular import kind
+
+    if order is None:
+        if kind(path) in (".json", ".txt"):
+            raise PredictionError(
+                "a positional file needs --order",
+                where=path,
+                expected="predictions by clip id (CSV, JSON Lines, parquet, npz), or --order with the set's digest",
+            )
+        return read_predictions(path, gold.clip_ids, table=table, classes=gold.classes)
+    if kind(path) not in SUFFIXES:
+        raise PredictionError("no positional file", where=path, expected=", ".join(SUFFIXES), do="leave out --order")
+    places = read_order(order, gold.clip_ids, gold.origin.get("set_digest") or gold.origin.get("gold_digest"))
+    return read_positional(path, places, classes=gold.classes, table=table)
+
+
+def _evaluation(
+    gold: Gold, predictions: Predictions, settings: Settings, slices: tuple[str, ...], table: AliasTable
+) -> dict[str, Any]:
+    """Everything that is computed, and what is needed to compute it again."""
+    counts = predictions.counts
+    if not counts["ok"]:
+        raise PredictionError(
+            "the run is invalid: no clip has a usable answer",
+            where=predictions.source or None,
+            expected="at least one clip with a label",
+            found=", ".join(f"{name} {number}" for name, number in counts.items() if name != "ok"),
+        )
+    tally = count(gold, predictions, cluster=gold.cluster(settings.cluster)[1], slices=slices)
+    sums = score_sums(gold, predictions)
+    return {
+        "scorer": SCORER_VERSION,
+        **gold.origin,
+        "classes": list(gold.classes),
+        "counts": counts,
+        "spellings": dict(predictions.spellings),
+        **settings.to_dict(),
+        **evaluate(tally, settings),
+        "class_scores": evaluate_scores(sums) if sums else None,
+        "confusion_by_cluster": tally.to_dict(),
+        "versions": {
+            "oruk-bench-leaderboard": __version__,
+            "labels": table.version,
+            "numpy": np.__version__,
+            "python": platform.python_version(),
+        },
+    }
+
+
+def _orientation(gold: Gold, evaluation: dict[str, Any], partial: bool) -> dict[str, Any] | None:
+    """Neighbours in the published table; only for the benchmark's classes, for a partial set only when asked."""
+    if gold.classes != CLASSES or (gold.origin["partial"] and not partial):
+        return None
+    from oruk_leaderboard.orientation import orient
+
+    rows = "subsample_5k" if gold.origin["subsample"] else "full_set"
+    return orient(evaluation["figures"]["macro_f1"], scored_on=rows, partial=gold.origin["partial"]).to_dict()
+
+
+def scored_on(origin: Mapping[str, Any]) -> str:
+    """``scored_on`` of a record, from where its set comes from."""
+    if origin["partial"] or origin["profile"] is None:
+        return "partial"
+    return "rebuilt_subsample" if origin["subsample"] else f"rebuilt_{origin['profile']}"
+
+
+def printed(figures: Mapping[str, float]) -> tuple[str, str]:
+    """Accuracy in percent and macro-F1 as a record prints them: four digits of the fraction, as the harness gives."""
+    return f"{100 * figures['accuracy']:.2f}", f"{figures['macro_f1']:.4f}"
+
+
+def _record(
+    gold: Gold,
+    predictions: Predictions,
+    card: "SystemCard | None",
+    evaluation: dict[str, Any],
+    snapshot: str | None,
+) -> "Record":
+    from oruk_leaderboard.records import Protocol, Record, Source
+
+    counts = evaluation["counts"]
+    accuracy, macro_f1 = printed(evaluation["figures"])
+    return Record(
+        system=_system(card, predictions.source),
+        snapshot=snapshot or datetime.now(UTC).date().isoformat(),
+        scored_on=scored_on(gold.origin),
+        accuracy=accuracy,
+        macro_f1=macro_f1,
+        protocol=Protocol(name=BENCHMARK, version=BENCHMARK_VERSION),
+        source=Source(
+            kind="scored_here",
+            attested_by=f"scored by oruk-bench-leaderboard {__version__}",
+            reference=predictions.source or None,
+        ),
+        failures={name: counts[name] for name in STATUSES[1:]},
+        evaluation=evaluation,
+    )
+
+
+def _system(card: "SystemCard | None", source: str) -> Any:
+    """What is known of the system: its card's facts, or the name of the predictions file."""
+    from oruk_leaderboard.records import SystemInfo
+
+    if card is None:
+        stem = source.partition(".")[0] or "predictions"
+        slug = "".join(char if char.isascii() and (char.isalnum() or char in "._-") else "-" for char in stem.lower())
+        return SystemInfo(id=slug.lstrip("._-") or "predictions", name=stem, family="open")
+    spellings = list(card.native_labels) if card.native_labels else list(card.classes or ()) or None
+    return SystemInfo(
+        id=card.id,
+        name=card.name,
+        family=card.family,
+        modality="transcript-only" if card.family == "text only" else "audio",
+        parameters_m=card.parameters_m or None,
+        model_id=card.model_id,
+        hub=card.hub,
+        revision=card.revision,
+        training_corpora=card.training_corpora,
+        native_labels=spellings,
+    )
+
+
+def _findings(evaluation: dict[str, Any]) -> tuple[str, ...]:
+    """What was not clean: failures and abstentions, by kind."""
+    counts, spellings = evaluation["counts"], evaluation["spellings"]
+    failed = ", ".join(f"{counts[name]:,} {name}" for name in STATUSES[1:] if counts[name])
+    found = [f"clips without a usable answer: {failed}"] if failed else []
+    if spellings:
+        shown = ", ".join(f"{spelling!r} {number:,}" for spelling, number in list(spellings.items())[:5])
+        found.append(f"labels that name no class: {shown}{', …' if len(spellings) > 5 else ''}")
+    if evaluation["undeclared"]:
+        shown = ", ".join(f"{name} {number}" for name, number in evaluation["undeclared"].items())
+        found.append(f"classes that the system's card does not declare: {shown}")
+    return tuple(found)
+
+
+def read_clip_ids(clips: Path | None, gold: Path | None) -> Sequence[str]:
+    """Clip ids of a rebuilt set or a gold file."""
+    return _gold(clips, gold).clip_ids
+
+
+def write_template(clip_ids: Sequence[str], path: Path) -> None:
+    """Write an empty predictions file with every clip id.
+
+    Raises:
+        PredictionError: The file is there already, or cannot be written.
+    """
+    text = "clip_id,label\n" + "".join(f"{_cell(clip_id)},\n" for clip_id in clip_ids)
+    try:
+        with path.open("x", encoding="utf-8", newline="") as stream:
+            stream.write(text)
+    except OSError as error:
+        raise PredictionError(
+            "the template cannot be written", where=path, expected="a new file", found=error.strerror
+        ) from error
+
+
+def _cell(text: str) -> str:
+    return '"' + text.replace('"', '""') + '"' if set(text) & set(',"\n\r') else text

@@ -1,0 +1,356 @@
+"""The scorer: figures against scikit-learn, failures, slices, fair subset, intervals, records that verify."""
+
+import json
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from sklearn import metrics as sk
+
+from oruk_leaderboard.classes import CLASSES
+from oruk_leaderboard.errors import PredictionError, RecordError
+from oruk_leaderboard.gold import gold_of_set
+from oruk_leaderboard.predictions import ABSTAINED, ERROR, MISSING, OK, REFUSED, Predictions, read_predictions
+from oruk_leaderboard.records import Record
+from oruk_leaderboard.report import WIDTH, latex_report, text_report
+from oruk_leaderboard.scoring import score
+from oruk_leaderboard.systems.base import SystemCard
+from oruk_leaderboard.tally import Tally, count, outcomes
+from oruk_leaderboard.verify import verify
+from tests.scored import made_columns, made_predictions, made_set
+
+FAST = {"n_boot": 100, "snapshot": "2026-11-30"}
+
+
+def gold_of(labels, **columns):
+    """A set of these labels; one corpus and one speaker for each clip unless told otherwise."""
+    n = len(labels)
+    base = {
+        "clip_id": [f"c/{at:04d}" for at in range(n)],
+        "label": list(labels),
+        "corpus": ["c"] * n,
+        "language": ["en"] * n,
+        "speaker": [str(at) for at in range(n)],
+        "gender": [None] * n,
+        "elicitation": [None] * n,
+        "duration_s": [1.0] * n,
+    }
+    return gold_of_set(made_set({**base, **columns}))
+
+
+def said(labels, status=None, **extra):
+    labels = np.array(labels, np.int64)
+    status = np.zeros(len(labels), np.int8) if status is None else np.array(status, np.int8)
+    return Predictions(np.where(status == OK, labels, -1), status, **extra)
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_figures_agree_with_scikit_learn(seed):
+    gold = gold_of_set(made_set(made_columns(300 + 50 * seed, seed=seed)))
+    predictions = made_predictions(gold, right=0.2 * seed, seed=seed)
+    found = score(predictions, gold=gold, **FAST).evaluation
+    y, p, all_classes = gold.labels, predictions.labels, list(range(7))
+    expected = {
+        "accuracy": sk.accuracy_score(y, p),
+        "macro_f1": sk.f1_score(y, p, labels=all_classes, average="macro", zero_division=0),
+        "uar": sk.balanced_accuracy_score(y, p),
+        "weighted_f1": sk.f1_score(y, p, labels=all_classes, average="weighted", zero_division=0),
+        "micro_f1": sk.f1_score(y, p, labels=all_classes, average="micro", zero_division=0),
+        "mcc": sk.matthews_corrcoef(y, p),
+        "kappa": sk.cohen_kappa_score(y, p),
+    }
+    assert found["figures"] == pytest.approx(expected, abs=1e-12)
+    per_class = sk.precision_recall_fscore_support(y, p, labels=all_classes, zero_division=0)
+    for at, name in enumerate(CLASSES):
+        row = found["per_class"][name]
+        assert [row["precision"], row["recall"], row["f1"], row["support"]] == pytest.approx(
+            [column[at] for column in per_class], abs=1e-12
+        )
+    counts = np.array(found["confusion"]["counts"])
+    assert (counts[:, :7] == sk.confusion_matrix(y, p, labels=all_classes)).all()
+
+
+def test_class_scores_agree_with_scikit_learn():
+    gold = gold_of_set(made_set())
+    rng = np.random.default_rng(0)
+    scores = rng.dirichlet(np.ones(7), len(gold.labels))
+    found = score(said(scores.argmax(1), scores=scores), gold=gold, **FAST).evaluation["class_scores"]["figures"]
+    assert found["log_loss"] == pytest.approx(sk.log_loss(gold.labels, scores, labels=range(7)), abs=1e-12)
+    assert found["top2"] == pytest.approx(sk.top_k_accuracy_score(gold.labels, scores, k=2, labels=range(7)), abs=1e-12)
+    brier = ((scores - np.eye(7)[gold.labels]) ** 2).sum(axis=1).mean()
+    assert found["brier"] == pytest.approx(brier, abs=1e-12)
+
+
+GOLDEN = [
+    # gold, said, status, on_error, accuracy, macro-F1 over the seven classes
+    ([0, 1, 2, 3, 4, 5, 6], [0, 1, 2, 3, 4, 5, 6], None, "neutral", 1.0, 1.0),
+    ([0, 0, 1, 1], [0, 1, 1, 1], None, "neutral", 0.75, (2 / 3 + 4 / 5) / 7),
+    ([6, 6, 0, 0], [6, 6, 0, 0], [OK, REFUSED, OK, ERROR], "neutral", 0.75, (2 / 3 + 4 / 5) / 7),
+    ([6, 6, 0, 0], [6, 6, 0, 0], [OK, REFUSED, OK, ERROR], "wrong", 0.5, (2 / 3 + 2 / 3) / 7),
+    ([6, 6, 0, 0], [6, 6, 0, 0], [OK, MISSING, OK, OK], "neutral", 1.0, 2 / 7),
+    ([6, 6, 0, 0], [6, 6, 0, 0], [OK, MISSING, OK, OK], "wrong", 0.75, (2 / 3 + 1) / 7),
+    # An abstention is never neutral, and never class 0, under either rule.
+    ([6, 6, 0, 0], [6, 6, 0, 0], [OK, ABSTAINED, ABSTAINED, OK], "neutral", 0.5, (2 / 3 + 2 / 3) / 7),
+    ([6, 6, 0, 0], [6, 6, 0, 0], [OK, ABSTAINED, ABSTAINED, OK], "wrong", 0.5, (2 / 3 + 2 / 3) / 7),
+]
+
+
+@pytest.mark.parametrize(("gold", "labels", "status", "on_error", "accuracy", "macro_f1"), GOLDEN)
+def test_golden_triples(gold, labels, status, on_error, accuracy, macro_f1):
+    result = score(said(labels, status), gold=gold_of(gold), on_error=on_error, **FAST)
+    assert (result.accuracy, result.macro_f1) == pytest.approx((accuracy, macro_f1), abs=1e-12)
+
+
+def test_stray_answer_does_not_become_a_class():
+    # The public harness gives 0.874: the stray value is averaged in as an eighth class.
+    gold = gold_of(np.arange(700) % 7)
+    status = np.zeros(700, np.int8)
+    status[0] = ABSTAINED
+    assert score(said(gold.labels, status), gold=gold, **FAST).macro_f1 > 0.998
+
+
+def test_headline_is_over_seven_classes_and_says_how_many_the_gold_labels_have():
+    labels = np.arange(60) % 6
+    found = score(said(labels), gold=gold_of(labels), **FAST).evaluation
+    assert found["figures"]["macro_f1"] == pytest.approx(6 / 7, abs=1e-12)
+    assert (found["gold_classes"], found["macro_f1_present"]) == (6, 1.0)
+    one = np.where(np.arange(60) == 0, 6, labels)
+    assert score(said(one), gold=gold_of(labels), **FAST).macro_f1 == pytest.approx(0.857, abs=0.01)
+
+
+def test_slices_are_over_their_own_classes_and_none_is_dropped():
+    # 350 clips of two classes, 347 right: the harness averages over five classes and says 0.398.
+    labels = np.concatenate([np.arange(350) % 2, np.arange(350) % 7, np.zeros(99, int)])
+    predicted = labels.copy()
+    predicted[:3] = [3, 4, 5]
+    languages = ["bb"] * 350 + ["aa"] * 350 + [None] * 99
+    rows = score(said(predicted), gold=gold_of(labels, language=languages), **FAST).evaluation["slices"]["language"]
+    named = {row["value"]: row for row in rows}
+    assert list(named) == ["aa", "bb", "unknown"]
+    assert (named["bb"]["classes"], named["aa"]["classes"], named["unknown"]["classes"]) == (2, 7, 1)
+    assert named["bb"]["macro_f1"] == pytest.approx(
+        sk.f1_score(labels[:350], predicted[:350], labels=[0, 1], average="macro"), abs=1e-12
+    )
+    assert (named["unknown"]["n"], named["unknown"]["small"], named["aa"]["small"]) == (99, True, False)
+    assert all(low <= row["macro_f1"] <= high or row["macro_f1"] == 1 for row in rows for low, high in
+               [row["intervals"]["macro_f1"]])  # fmt: skip
+
+
+def test_every_attribute_is_sliced_and_speakers_on_request():
+    gold = gold_of_set(made_set())
+    predictions = made_predictions(gold)
+    found = score(predictions, gold=gold, **FAST).evaluation["slices"]
+    assert set(found) == {"language", "corpus", "elicitation", "gender", "duration", "class"}
+    for rows in found.values():
+        assert sum(row["n"] for row in rows) == 400
+    by_class = {row["value"]: row for row in found["class"]}
+    recall = sk.recall_score(gold.labels, predictions.labels, average=None)
+    assert [by_class[name]["accuracy"] for name in CLASSES] == pytest.approx(list(recall), abs=1e-12)
+    speakers = score(predictions, gold=gold, slices=("speaker",), **FAST).evaluation["slices"]["speaker"]
+    assert len(speakers) == 12
+    # A speaker is one cluster, so clips are drawn, and the row says so.
+    assert {row["cluster"] for row in speakers} == {"clip"}
+
+
+def test_fair_subset():
+    gold = gold_of_set(made_set())
+    able = ("anger", "happiness", "sadness", "neutral")
+    card = SystemCard(id="four", name="four", family="open", adapter="callable", source="test", classes=able)
+    predictions = made_predictions(gold)
+    mapped = np.where(np.isin(predictions.labels, [3, 4, 5]), 6, predictions.labels)
+    result = score(said(mapped), gold=gold, system=card, **FAST)
+    fair = result.evaluation["fair_subset"]
+    keep = np.isin(gold.labels, [0, 1, 2, 6])
+    assert (fair["n"], fair["classes"]) == (int(keep.sum()), 4)
+    assert fair["macro_f1"] == pytest.approx(
+        sk.f1_score(gold.labels[keep], mapped[keep], labels=[0, 1, 2, 6], average="macro"), abs=1e-12
+    )
+    assert fair["macro_f1"] > result.macro_f1
+    assert result.findings == ()
+    assert any("does not declare" in finding for finding in score(predictions, gold=gold, system=card, **FAST).findings)
+    assert score(predictions, gold=gold, **FAST).evaluation["fair_subset"] is None
+
+
+@pytest.mark.parametrize("cluster", ["speaker", "corpus", "clip"])
+@pytest.mark.parametrize("interval", ["percentile", "bca"])
+def test_intervals_hold_the_figure_and_are_seeded(cluster, interval):
+    gold = gold_of_set(made_set())
+    predictions = made_predictions(gold)
+    options = {"cluster": cluster, "interval": interval, **FAST}
+    found = score(predictions, gold=gold, **options).evaluation
+    assert found["cluster"] == cluster
+    for name, (low, high) in found["intervals"].items():
+        assert low < found["figures"][name] < high
+    assert score(predictions, gold=gold, **options).evaluation == found
+    assert score(predictions, gold=gold, seed=1, **options).evaluation["intervals"] != found["intervals"]
+
+
+def test_interval_is_the_harness_s():
+    from oruk_bench.stats import bootstrap_ci
+
+    gold = gold_of_set(made_set(made_columns(500, speakers=40)))
+    predictions = made_predictions(gold)
+    speakers = gold.attributes["speaker"].codes
+    for name in ("accuracy", "macro_f1"):
+        peer = bootstrap_ci(gold.labels, predictions.labels, speakers, name, n_boot=200, seed=3)
+        low, high = score(predictions, gold=gold, n_boot=200, seed=3).evaluation["intervals"][name]
+        assert (low, high) == (peer.ci_low, peer.ci_high)
+
+
+def test_two_stage_draws_are_wider():
+    gold = gold_of_set(made_set(made_columns(600, speakers=30, corpora=3)))
+    corpora = gold.attributes["corpus"].codes
+    # Errors go with the corpus, so drawing corpora has to show.
+    predicted = np.where(np.arange(600) % 10 < np.array([9, 5, 1])[corpora], gold.labels, (gold.labels + 1) % 7)
+    width = {}
+    for two_stage in (False, True):
+        low, high = score(said(predicted), gold=gold, two_stage=two_stage, **FAST).evaluation["intervals"]["accuracy"]
+        width[two_stage] = high - low
+    assert width[True] > 2 * width[False]
+
+
+def test_run_that_failed_everywhere_is_invalid():
+    gold = gold_of([0, 6, 6])
+    with pytest.raises(PredictionError, match=r"invalid.*refused 1, error 0, abstained 1, missing 1"):
+        score(said([0, 0, 0], [REFUSED, ABSTAINED, MISSING]), gold=gold)
+
+
+def test_findings_name_failures_and_spellings():
+    gold = gold_of([0, 1, 2, 6])
+    predictions = said([0, 1, 2, 6], [OK, ABSTAINED, ERROR, MISSING], spellings={"feliz": 1})
+    findings = score(predictions, gold=gold, **FAST).findings
+    assert findings == (
+        "1 clips error",
+        "1 clips abstained",
+        "1 clips missing",
+        "1 spellings without a class: 'feliz' 1",
+    )
+
+
+def test_orientation_is_for_whole_sets_unless_asked():
+    columns = made_columns()
+    for partial, asked, given_ in ((False, False, True), (True, False, False), (True, True, True)):
+        clips = made_set(columns, partial=partial)
+        result = score(made_predictions(gold_of_set(clips)), clips=clips, partial=asked, **FAST)
+        orientation = result.evaluation["orientation"]
+        assert (orientation is not None) == given_
+        assert result.record.scored_on == ("partial" if partial else "rebuilt_open")
+        assert result.findings == ()
+        if orientation:
+            assert "equivalent of the original 64,384 clips, not the original" in orientation["text"]
+            assert ("Partial set" in orientation["text"]) == partial
+            assert orientation["scored_on"] == "full_set"
+
+
+def test_set_without_a_profile_is_partial():
+    clips = made_set(profile=None, partial=True)
+    assert score(made_predictions(gold_of_set(clips)), clips=clips, **FAST).record.scored_on == "partial"
+
+
+def scored_with_everything():
+    gold = gold_of_set(made_set())
+    rng = np.random.default_rng(0)
+    scores = rng.dirichlet(np.ones(7), 400)
+    status = np.where(np.arange(400) % 29 == 0, np.arange(400) % 5, 0).astype(np.int8)
+    scores[status != OK] = np.nan
+    labels = np.where(status == OK, np.nan_to_num(scores).argmax(1), -1)
+    card = SystemCard(id="s", name="s", family="open", adapter="callable", source="test", classes=CLASSES[:6])
+    return score(Predictions(labels, status, scores, {"eh": 3}), gold=gold, system=card, **FAST)
+
+
+def test_record_is_valid_and_verifies_from_its_own_counts():
+    document = json.loads(json.dumps(scored_with_everything().to_dict()))
+    assert Record.from_dict(document).to_dict() == document
+    result = verify(document)
+    assert result.ok and result.figures > 300
+    for path, value in (
+        (("macro_f1",), "0.9999"),
+        (("scored_on",), "rebuilt_full"),
+        (("evaluation", "figures", "macro_f1"), 0.99),
+        (("evaluation", "intervals", "accuracy"), [0.1, 0.2]),
+        (("evaluation", "slices", "corpus", 0, "n"), 7),
+        (("evaluation", "counts", "ok"), 3),
+        (("evaluation", "class_scores", "figures", "ece"), 0.5),
+        (("evaluation", "fair_subset", "accuracy"), 0.5),
+        (("evaluation", "confusion_by_cluster", "counts", 0, 2), 99),
+    ):
+        forged = json.loads(json.dumps(document))
+        place = forged
+        for key in path[:-1]:
+            place = place[key]
+        place[path[-1]] = value
+        assert not verify(forged).ok, path
+
+
+def test_verify_needs_counts():
+    published = {**scored_with_everything().to_dict(), "evaluation": None}
+    with pytest.raises(RecordError, match="nothing to recompute"):
+        verify(published)
+    broken = json.loads(json.dumps(scored_with_everything().to_dict()))
+    broken["evaluation"]["confusion_by_cluster"]["groups"][0][1] = 99
+    with pytest.raises(RecordError, match="do not fit together"):
+        verify(broken)
+
+
+def test_tally_survives_json():
+    gold = gold_of_set(made_set())
+    tally = count(gold, made_predictions(gold), cluster=gold.attributes["speaker"], slices=("language", "gender"))
+    again = Tally.from_dict(json.loads(json.dumps(tally.to_dict())))
+    assert (again.counts == tally.counts).all() and (again.cluster == tally.cluster).all()
+    assert again.clusters == tally.clusters and again.counts.sum() == 400
+
+
+def test_text_report_fits_a_terminal():
+    result = scored_with_everything()
+    text = text_report(result.to_dict(), result.findings)
+    assert max(map(len, text.splitlines())) <= WIDTH
+    for part in ("macro-F1", "gold \\ said", "Finding: ", "ECE", "6 declared classes", "missing", *CLASSES):
+        assert part in text
+
+
+def test_latex_report_escapes():
+    document = scored_with_everything().to_dict()
+    document["system"]["name"] = "a_b & 50%"
+    assert r"a\_b \& 50\%" in latex_report(document)
+
+
+@settings(max_examples=25, deadline=None)
+@given(st.integers(0, 2**32 - 1), st.permutations(range(7)))
+def test_order_of_rows_and_names_of_classes_do_not_matter(seed, order):
+    rng = np.random.default_rng(seed)
+    columns = made_columns(80, speakers=5, seed=seed)
+    gold = gold_of_set(made_set(columns))
+    predictions = made_predictions(gold, seed=seed)
+    base = score(predictions, gold=gold, n_boot=20, slices=()).evaluation
+    shuffled = rng.permutation(80)
+    moved = gold_of_set(made_set({name: [values[at] for at in shuffled] for name, values in columns.items()}))
+    again = score(said(predictions.labels[shuffled]), gold=moved, n_boot=20, slices=()).evaluation
+    for key in ("figures", "intervals", "confusion_by_cluster"):
+        assert again[key] == base[key]
+    renamed = np.array(order)
+    columns["label"] = renamed[gold.labels].tolist()
+    other = score(said(renamed[predictions.labels]), gold=gold_of_set(made_set(columns)), n_boot=20, slices=())
+    assert other.evaluation["figures"] == pytest.approx(base["figures"], abs=1e-12)
+
+
+@settings(max_examples=25, deadline=None)
+@given(st.integers(0, 2**32 - 1))
+def test_outcomes_partition_the_clips(seed):
+    rng = np.random.default_rng(seed)
+    gold = gold_of(rng.integers(0, 7, 50))
+    status = rng.integers(0, 5, 50)
+    predictions = said(rng.integers(0, 7, 50), status)
+    codes = outcomes(gold, predictions)
+    assert ((codes < 7) == (status == OK)).all() and ((codes == 7) == (status == ABSTAINED)).all()
+    tally = count(gold, predictions, cluster=None, slices=("duration",))
+    assert tally.scored("neutral").sum() == tally.scored("wrong").sum() == 50
+
+
+def test_file_order_does_not_matter(tmp_path):
+    gold = gold_of([0, 1, 2, 3])
+    lines = [f"{clip},{name}\n" for clip, name in zip(gold.clip_ids, CLASSES, strict=False)]
+    (tmp_path / "a.csv").write_text("clip_id,label\n" + "".join(lines))
+    (tmp_path / "b.csv").write_text("clip_id,label\n" + "".join(reversed(lines)))
+    one, other = (read_predictions(tmp_path / name, gold.clip_ids) for name in ("a.csv", "b.csv"))
+    assert one.labels.tolist() == other.labels.tolist() == [0, 1, 2, 3]
