@@ -221,10 +221,8 @@ def test_findings_name_failures_and_spellings():
     predictions = said([0, 1, 2, 6], [OK, ABSTAINED, ERROR, MISSING], spellings={"feliz": 1})
     findings = score(predictions, gold=gold, **FAST).findings
     assert findings == (
-        "1 clips error",
-        "1 clips abstained",
-        "1 clips missing",
-        "1 spellings without a class: 'feliz' 1",
+        "clips without a usable answer: 1 error, 1 abstained, 1 missing",
+        "labels that name no class: 'feliz' 1",
     )
 
 
