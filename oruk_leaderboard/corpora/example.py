@@ -1,8 +1,9 @@
 """The synthetic corpus that a spec's ``[example]`` describes: real files, official layout, noise instead of speech."""
 
+import json
 import random
 import wave
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
 
 from oruk_leaderboard.corpora.find import locate
@@ -31,8 +32,35 @@ def build_example(spec: CorpusSpec, folder: Path, *, seconds: float = 0.1) -> No
                 sound.setsampwidth(2)
                 sound.setframerate(_RATE)
                 sound.writeframes(noise)
+        elif file.suffix in _WRITERS:
+            _WRITERS[file.suffix](file, content)
         else:
             file.write_text(content, encoding="utf-8", newline="")
+
+
+def _write_workbook(file: Path, content: str) -> None:
+    """Tab-separated text as the sheet ``map`` of a workbook."""
+    import openpyxl
+
+    book = openpyxl.Workbook()
+    book.active.title = "map"
+    for line in content.splitlines():
+        book.active.append(line.split("\t"))
+    book.save(file)
+
+
+def _write_labels(file: Path, content: str) -> None:
+    """``{video: [[start, end, scores…], …]}`` as an HDF5 file in the form of the CMU SDK."""
+    import h5py
+
+    with h5py.File(file, "w") as labels:
+        for video, segments in json.loads(content).items():
+            group = labels.create_group(f"All Labels/data/{video}")
+            group["intervals"] = [segment[:2] for segment in segments]
+            group["features"] = [segment[2:] for segment in segments]
+
+
+_WRITERS: dict[str, Callable[[Path, str], None]] = {".xlsx": _write_workbook, ".csd": _write_labels}
 
 
 def differences(spec: CorpusSpec, folder: Path) -> list[str]:

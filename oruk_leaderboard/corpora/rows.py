@@ -161,7 +161,7 @@ class _Maker:
                 if not checked:
                     self._check_columns(table.media, row)
                     checked = True
-                paths = [path for rule in self.spec.media if (path := rule.value(row))]
+                paths = [path for rule in self.spec.media if (path := rule.value(self._derived(dict(row))))]
                 if not paths:
                     self.problems.append(Problem(table.media, "a row names no recording"))
                     continue
@@ -207,13 +207,18 @@ class _Maker:
     def _columns(self, given: Columns, media: str) -> dict[str, str | None]:
         folder, _, file = media.rpartition("/")
         stem, dot, suffix = file.rpartition(".")
-        columns: dict[str, str | None] = {
-            "file": file,
-            "stem": stem if dot else file,
-            "suffix": dot + suffix if dot else "",
-            "folder": folder.rpartition("/")[2],
-            **given,
-        }
+        return self._derived(
+            {
+                "file": file,
+                "stem": stem if dot else file,
+                "suffix": dot + suffix if dot else "",
+                "folder": folder.rpartition("/")[2],
+                **given,
+            }
+        )
+
+    def _derived(self, columns: dict[str, str | None]) -> dict[str, str | None]:
+        """The columns with those of joined tables and of ``[let]``, as far as they are known by now."""
         for name, join in self.spec.joins.items():
             if self.joined[name] and (key := join.of.value(columns)) is not None:
                 columns.update(self.joined[name].get(key.casefold(), {}))

@@ -29,6 +29,7 @@ _FILTERS: dict[str, Callable[[str], str]] = {
     "lower": str.lower,
     "stem": lambda value: value.rpartition("/")[2].rpartition(".")[0] or value.rpartition("/")[2],
     "number": lambda value: value.lstrip("0") or "0",
+    "known": lambda value: "" if value.casefold() in {"unknown", "nan", "na", "none", "-"} else value,
 }
 
 

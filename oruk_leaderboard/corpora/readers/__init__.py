@@ -92,7 +92,7 @@ def find_reader(name: str, *, trusted: bool, where: object) -> Reader:
     Raises:
         CorpusError: There is none; or ``module:function`` cannot be imported, or is named by a built-in spec.
     """
-    from oruk_leaderboard.corpora.readers import tables  # noqa: F401  registers the readers
+    from oruk_leaderboard.corpora.readers import dialogues, structured, tables  # noqa: F401  they register themselves
 
     if ":" in name and not trusted:
         module, _, function = name.partition(":")
