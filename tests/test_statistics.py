@@ -228,12 +228,20 @@ def test_p_value_of_the_protocol() -> None:
     assert statistics.two_sided_p([[0.5] * 1999, [-0.5] * 1999]).tolist() == [0.001, 0.001]
 
 
-def test_holm_and_its_resolution() -> None:
+def test_holm() -> None:
     # Worked by hand: 0.01·4, 0.02·3, 0.03·2, 0.04·1, each at least the one before.
     assert statistics.holm([0.04, 0.01, 0.03, 0.02]) == pytest.approx([0.06, 0.04, 0.06, 0.06])
     assert statistics.holm([0.6, 0.7]).tolist() == [1.0, 1.0]
-    enough = statistics.replicates_for_holm(435)
-    assert 2 / (enough + 1) * 435 < 0.05 < 2 / (enough - 1) * 435
+    assert statistics.holm([]).tolist() == []
+
+
+def test_tail_p_goes_below_the_resolution_of_the_replicates_where_it_may() -> None:
+    replicates = np.random.default_rng(0).normal([[6.0], [0.5]], 1, (2, 1000))
+    plain = statistics.two_sided_p(replicates)
+    fine = statistics.tail_p(replicates, [6.0, 0.5], n_clusters=100)
+    assert plain[0] == 2 / 1001 and fine[0] == pytest.approx(2 * scipy.stats.norm.sf(6), rel=0.6)
+    assert fine[1] == plain[1]
+    assert (statistics.tail_p(replicates, [6.0, 0.5], n_clusters=29) == plain).all()
 
 
 @pytest.mark.parametrize(("one", "other"), [(0, 0), (3, 12), (40, 60), (480, 520)])

@@ -7,7 +7,7 @@ from oruk_leaderboard.statistics.paired import (
     holm,
     mcnemar,
     paired_bootstrap,
-    replicates_for_holm,
+    tail_p,
     two_sided_p,
 )
 from oruk_leaderboard.statistics.power import Floor, minimum_detectable_difference, resolution_floor
@@ -36,9 +36,9 @@ __all__ = [
     "probability_of_first",
     "rank_intervals",
     "ranks",
-    "replicates_for_holm",
     "resample",
     "resolution_floor",
+    "tail_p",
     "two_sided_p",
     "wilson",
 ]

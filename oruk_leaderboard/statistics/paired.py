@@ -15,6 +15,9 @@ from oruk_leaderboard.statistics.resampling import Draws, resample
 EXACT_UP_TO = 1000
 """Discordant clips up to which McNemar's test is computed exactly."""
 
+NORMAL_FROM = 30
+"""Clusters from which on the normal tail stands in for p-values below the resolution of the replicates."""
+
 
 @dataclass(frozen=True, slots=True)
 class Paired:
@@ -56,6 +59,31 @@ def two_sided_p(differences: ArrayLike) -> Floats:
     fewer = np.minimum((values <= 0).sum(axis=-1), (values >= 0).sum(axis=-1))
     p: Floats = np.minimum(2 * (fewer + 1) / (values.shape[-1] + 1), 1.0)
     return p
+
+
+def tail_p(differences: ArrayLike, difference: ArrayLike, *, n_clusters: int) -> Floats:
+    """P-values that can be corrected for many tests, shape (…).
+
+    The p-value of b replicates is never below ``2 / (b + 1)``; times the number of pairs of a leaderboard that exceeds
+    any level, and no pair could ever separate. Where no replicate lies on the other side of 0, the two-sided normal
+    tail of ``difference / sd(replicates)`` is taken if it is smaller; with fewer than ``NORMAL_FROM`` clusters the
+    bootstrap's standard error is too uncertain for that, and the p-value stays as it is.
+
+    Args:
+        differences: Replicates of the differences, shape (…, b).
+        difference: The differences on the whole set, shape (…).
+        n_clusters: Number of clusters resampled.
+    """
+    values, centre = np.asarray(differences), np.asarray(difference)
+    p = two_sided_p(values)
+    spread = values.std(axis=-1, ddof=1) if values.shape[-1] > 1 else np.zeros(p.shape)
+    extreme = (p <= 2 / (values.shape[-1] + 1)) & (spread > 0)
+    if n_clusters < NORMAL_FROM or not extreme.any():
+        return p
+    z = np.abs(centre) / np.where(spread > 0, spread, 1)
+    normal = np.reshape([math.erfc(value / math.sqrt(2)) for value in np.ravel(z)], p.shape)
+    smaller: Floats = np.where(extreme, np.minimum(p, normal), p)
+    return smaller
 
 
 def paired_bootstrap(one: Counts, other: Counts, metric: Metric, *, draws: Draws, alpha: float = 0.05) -> Paired:
@@ -145,12 +173,3 @@ def holm(p: ArrayLike) -> Floats:
     adjusted = np.empty_like(values)
     adjusted[order] = np.minimum(stepped, 1.0)
     return adjusted
-
-
-def replicates_for_holm(n_tests: int, *, alpha: float = 0.05) -> int:
-    """Replicates from which on the smallest bootstrap p, times the number of tests, can fall below ``alpha``.
-
-    With fewer no pair of the family can ever separate, however large its difference: the p-value of b replicates is at
-    least ``2 / (b + 1)``.
-    """
-    return math.floor(2 * n_tests / alpha)

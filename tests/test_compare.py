@@ -1,0 +1,203 @@
+"""Comparison of systems: agreement with the single-pair functions and the harness, ties, prompts, shifts, figures."""
+
+from pathlib import Path
+
+import numpy as np
+import oruk_bench.stats as harness
+import pytest
+
+from oruk_leaderboard import figures, metrics, statistics
+from oruk_leaderboard.classes import CLASSES
+from oruk_leaderboard.compare import Comparison, compare, ensemble, failures, shift
+from oruk_leaderboard.compare_formats import as_latex, as_text, ensemble_text, shift_text
+from oruk_leaderboard.errors import MetricError, OrukError, PredictionError
+from oruk_leaderboard.gold import Gold, read_gold
+from oruk_leaderboard.panel import Panel, panel
+from oruk_leaderboard.predictions import ABSTAINED, ERROR, OK, Predictions
+
+N, SPEAKERS = 700, 50
+
+
+@pytest.fixture(scope="module")
+def gold(tmp_path_factory: pytest.TempPathFactory) -> Gold:
+    rng = np.random.default_rng(0)
+    path = tmp_path_factory.mktemp("gold") / "gold.csv"
+    lines = ["clip_id,label,corpus,speaker"]
+    for clip in range(N):
+        speaker = clip % SPEAKERS
+        lines.append(f"c{speaker % 5}/{clip:04d},{CLASSES[rng.integers(7)]},c{speaker % 5},s{speaker}")
+    path.write_text("\n".join(lines) + "\n")
+    return read_gold(path)
+
+
+def system(gold: Gold, accuracy: float, seed: int) -> Predictions:
+    rng = np.random.default_rng(seed)
+    right = rng.random(N) < np.clip(accuracy + rng.normal(0, 0.1, SPEAKERS)[np.arange(N) % SPEAKERS], 0, 1)
+    labels = np.where(right, gold.labels, rng.integers(0, 7, N))
+    return Predictions(labels, np.full(N, OK, np.int8))
+
+
+@pytest.fixture(scope="module")
+def board(gold: Gold) -> Panel:
+    accuracies = {"poor": 0.2, "good": 0.72, "twin": 0.71, "fair": 0.5}
+    systems = {name: system(gold, share, seed) for seed, (name, share) in enumerate(accuracies.items())}
+    return panel(systems, gold, n_boot=300, seed=4)
+
+
+@pytest.fixture(scope="module")
+def comparison(board: Panel) -> Comparison:
+    return compare(board)
+
+
+def test_order_ranks_and_ties(comparison: Comparison) -> None:
+    assert [standing.system for standing in comparison.standings][2:] == ["fair", "poor"]
+    assert [standing.rank for standing in comparison.standings] == [1, 1, 3, 4]
+    assert comparison.pairs[0].p >= 0.05 > comparison.pairs[3].p  # neighbours: first and second, second and third
+    assert comparison.groups == (tuple(standing.system for standing in comparison.standings[:2]),)
+    assert sum(standing.p_first for standing in comparison.standings) == pytest.approx(1)
+    last = comparison.standings[-1]
+    assert (last.rank_low, last.rank_high, last.p_first, last.mean_rank) == (4, 4, 0, 4)
+    assert (comparison.cluster, comparison.n_clusters, comparison.n) == ("speaker", SPEAKERS, N)
+    assert len(comparison.pairs) == 6
+
+
+@pytest.mark.parametrize("metric", ["macro_f1", "accuracy"])
+def test_every_pair_equals_the_harness(board: Panel, gold: Gold, metric: str) -> None:
+    rows = dict(zip(board.names, board.outcomes, strict=True))
+    result = compare(board, metric=metric)
+    for pair in (result.pairs[0], result.pairs[-1]):
+        theirs = harness.paired_bootstrap_test(
+            gold.labels,
+            rows[pair.first],
+            rows[pair.second],
+            np.array(gold.attributes["speaker"].values)[gold.attributes["speaker"].codes],
+            metric,
+            n_boot=300,
+            seed=4,
+        )
+        assert (pair.difference, pair.low, pair.high, pair.p) == (
+            theirs.delta,
+            theirs.ci_low,
+            theirs.ci_high,
+            theirs.p_value,
+        )
+
+
+def test_intervals_equal_the_single_system_bootstrap(board: Panel, comparison: Comparison) -> None:
+    for standing in comparison.standings:
+        clustered = metrics.confusion(
+            board.gold.labels, board.outcomes[board.names.index(standing.system)], 7, groups=board.clusters
+        )
+        alone = statistics.interval(clustered, metrics.macro_f1, draws=board.draws)
+        assert standing.intervals["macro_f1"] == (alone.low, alone.high)
+        assert standing.figures["macro_f1"] == alone.point
+
+
+def test_mcnemar_counts(board: Panel, comparison: Comparison) -> None:
+    pair = comparison.pairs[-1]
+    rows = dict(zip(board.names, board.outcomes, strict=True))
+    one, other = (rows[name] == board.gold.labels for name in (pair.first, pair.second))
+    assert (pair.only_first, pair.only_second) == ((one & ~other).sum(), (other & ~one).sum())
+    assert pair.mcnemar_p == statistics.mcnemar(pair.only_first, pair.only_second).p
+    assert pair.mcnemar_holm >= pair.mcnemar_p and pair.p_holm < 0.05
+
+
+def test_failures_count_as_asked(gold: Gold) -> None:
+    status = np.full(N, OK, np.int8)
+    status[:50], status[50:90] = ERROR, ABSTAINED
+    labels = np.where(status == OK, gold.labels, -1)
+    runs = {"broken": Predictions(labels, status), "whole": system(gold, 0.6, 1)}
+    neutral = compare(panel(runs, gold, n_boot=50))
+    wrong = compare(panel(runs, gold, n_boot=50, on_error="wrong"))
+    by_chance = (gold.labels[:50] == CLASSES.index("neutral")).sum()
+    assert wrong.standings[0].figures["accuracy"] == pytest.approx((N - 90) / N)
+    assert neutral.standings[0].figures["accuracy"] == pytest.approx((N - 90 + by_chance) / N)
+    assert failures(wrong) == ["broken: 50 error, 40 abstained of 700 clips"]
+
+
+def test_panel_refuses(gold: Gold) -> None:
+    nothing = Predictions(np.full(N, -1), np.full(N, ERROR, np.int8))
+    for systems, options, message in (
+        ({}, {}, "nothing to compare"),
+        ({"a": nothing}, {}, "a: the run failed on every clip"),
+        ({"a": Predictions(np.zeros(3, int), np.zeros(3, np.int8))}, {}, "a: not the same clips"),
+        ({"a": system(gold, 0.5, 0)}, {"on_error": "drop"}, "on_error: bad option"),
+    ):
+        with pytest.raises(PredictionError, match=message):
+            panel(systems, gold, **options)
+    with pytest.raises(MetricError, match="n_boot"):
+        panel({"a": system(gold, 0.5, 0)}, gold, n_boot=0)
+    with pytest.raises(PredictionError, match="unknown metric"):
+        compare(panel({"a": system(gold, 0.5, 0)}, gold, n_boot=5), metric="f2")
+
+
+def test_clusters_are_as_asked(gold: Gold) -> None:
+    runs = {"a": system(gold, 0.5, 0), "b": system(gold, 0.6, 1)}
+    corpora = compare(panel(runs, gold, n_boot=50, cluster="corpus"))
+    clips = compare(panel(runs, gold, n_boot=50, cluster="clip"))
+    staged = compare(panel(runs, gold, n_boot=50, two_stage=True))
+    assert (corpora.n_clusters, clips.n_clusters, staged.n_clusters) == (5, N, SPEAKERS)
+    assert staged.two_stage and not corpora.two_stage
+    assert compare(panel({"a": runs["a"]}, gold, n_boot=20)).pairs == ()
+
+
+def test_ensemble_of_prompts(board: Panel) -> None:
+    summary = ensemble(board)
+    theirs = harness.prompt_ensemble_summary(list(board.outcomes), board.gold.labels, "macro_f1")
+    assert list(summary.per_prompt.values()) == pytest.approx(theirs["per_prompt"], abs=1e-12)
+    assert summary.mean == pytest.approx(theirs["mean"], abs=1e-12)
+    assert summary.sd == pytest.approx(theirs["std"], abs=1e-12)
+    assert summary.spread == pytest.approx(theirs["spread"], abs=1e-12)
+    assert summary.low < summary.mean < summary.high
+    assert "4 prompts: mean" in ensemble_text(summary)
+
+
+def test_shift_to_a_subsample(board: Panel) -> None:
+    keep = np.arange(N) % 3 == 0
+    rows = shift(board, keep)
+    for row, outcome in zip(rows, board.outcomes, strict=True):
+        part = metrics.macro_f1(metrics.confusion(board.gold.labels[keep], outcome[keep], 7))
+        assert row.subsample == pytest.approx(part, abs=1e-12)
+        assert row.difference == row.subsample - row.full
+        assert row.low < row.high and row.n_subsample == keep.sum()
+    (whole, *_) = shift(board, np.ones(N, dtype=bool))
+    assert (whole.difference, whole.low, whole.high) == (0, 0, 0)
+    assert "shift" in shift_text(rows, "macro_f1")
+    with pytest.raises(PredictionError, match="no clip of the set"):
+        shift(board, np.zeros(N, dtype=bool))
+
+
+def test_text_and_latex(comparison: Comparison) -> None:
+    text = as_text(comparison)
+    assert "50 clusters by speaker" in text.replace("\n", " ") and "not told apart:" in text and "P(first)" in text
+    assert max(map(len, text.splitlines()[2:])) <= 160
+    latex = as_latex(comparison)
+    assert latex.count(r"\\") == 5 and "0.000" in latex and "_" not in latex.replace(r"\_", "")
+
+
+@pytest.mark.parametrize("theme", ["light", "dark"])
+def test_figures_are_written_and_reproducible(comparison: Comparison, board: Panel, theme: str, tmp_path: Path) -> None:
+    counts = metrics.confusion(board.gold.labels, board.outcomes[1], 7)
+    scores = np.random.default_rng(0).dirichlet(np.full(7, 0.3), N)
+    drawn = {
+        "ranks": lambda: figures.rank_plot(comparison, theme=theme),
+        "confusion": lambda: figures.confusion_matrix(counts, CLASSES, [*CLASSES, "no class"], theme=theme),
+        "bars": lambda: figures.bars(["de", "en"], [0.5, 0.7], [(0.4, 0.6), None], sizes=[90, 400], theme=theme),
+        "reliability": lambda: figures.reliability_diagram(metrics.reliability(board.gold.labels, scores), theme=theme),
+    }
+    for name, draw in drawn.items():
+        for suffix, start in ((".png", b"\x89PNG"), (".svg", b"<?xml")):
+            one, other = tmp_path / f"{name}{suffix}", tmp_path / f"{name}-again{suffix}"
+            figures.save(draw(), one)
+            figures.save(draw(), other)
+            assert one.read_bytes().startswith(start)
+            assert one.read_bytes() == other.read_bytes()
+
+
+def test_figures_refuse(tmp_path: Path) -> None:
+    with pytest.raises(OrukError, match=r"expected \.svg or \.png"):
+        figures.save(figures.bars(["a"], [0.5], [None]), tmp_path / "a.pdf")
+    with pytest.raises(MetricError, match="unknown theme"):
+        figures.bars(["a"], [0.5], [None], theme="blue")
+    with pytest.raises(MetricError, match="lengths differ"):
+        figures.bars(["a", "b"], [0.5], [None])
