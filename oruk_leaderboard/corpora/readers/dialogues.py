@@ -13,8 +13,8 @@ MIN_SECONDS = 0.2
 """Shortest clip that the benchmark takes, in s; dialogue corpora hold slips of the cutting tool below it."""
 
 _IEMOCAP_TURN = re.compile(
-    r"\[[\d.]+ - [\d.]+\]\t(?P<turn_name>(?P<session>Ses0(?P<session_number>\d))\w+_(?P<turn>[MF]\w+))\t(?P<native_label>\w+)"
-    r"\t\[(?P<valence>[\d.]+), (?P<arousal>[\d.]+), (?P<dominance>[\d.]+)\]"
+    r"\[[\d.]+ - [\d.]+\]\t(?P<turn_name>(?P<session>Ses0(?P<session_number>\d))\w+_(?P<turn>[MF]\w+))"
+    r"\t(?P<native_label>\w+)\t\[(?P<valence>[\d.]+), (?P<arousal>[\d.]+), (?P<dominance>[\d.]+)\]"
 )
 _IEMOCAP_WORDS = re.compile(r"(?P<turn_name>Ses0\d\w+_[MF]\w+) \[[\d.]+-[\d.]+\]: ?(?P<words>.*)")
 _IMPROV_CONSENSUS = re.compile(
