@@ -4,7 +4,8 @@ A *column* is a named group of a file pattern, a column of a label table, ``JOIN
 the built-in columns ``stem``, ``file``, ``suffix`` and ``folder`` of the recording. A rule is one of
 
 - a template, ``"{speaker}"`` or ``"{folder}/{stem}"``: plain substitution, with an optional filter after a colon
-  (``{word:lower}``; ``known`` turns ``Unknown``, ``NA`` and the like into nothing); if one of its columns is unknown the whole template is unknown (None);
+  (``{word:lower}``; ``known`` turns ``Unknown``, ``NA`` and the like into nothing); if one of its columns is unknown
+  the whole template is unknown (None);
 - a list of rules: the first that is known;
 - a lookup, ``{ of = "{speaker}", female = ["f*", "03"], male = ["m*"] }``: the first value one of whose glob patterns
   (``*``, ``?``, ``[0-9]``, upper and lower case told apart) matches; ``else`` names the value when none does.
