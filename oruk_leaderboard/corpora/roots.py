@@ -10,8 +10,10 @@ import unicodedata
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import BinaryIO, Protocol
+from typing import Any, BinaryIO, Protocol
 
+from oruk_leaderboard.corpora.archives import Member, Refused, is_archive, members
+from oruk_leaderboard.corpora.streams import LocalSource, OpenedSource, Source
 from oruk_leaderboard.errors import CorpusError
 
 _JUNK = frozenset((".ds_store", "thumbs.db", "desktop.ini", "__macosx", ".git", ".ipynb_checkpoints"))
@@ -46,24 +48,45 @@ class Root(Protocol):
 
 
 def open_root(path: str | Path | Root) -> Root:
-    """Open a folder or a ``.lst`` listing.
+    """Open a folder, a ``.zip`` or ``.tar(.gz)``, a ``.lst`` listing, or an fsspec URL of one of them.
 
     Raises:
         CorpusError: There is nothing usable at ``path``.
     """
     if not isinstance(path, str | Path):
         return path
+    if isinstance(path, str) and "://" in path:
+        return _open_url(path)
     local = Path(path)
     if local.is_dir():
         return FolderRoot(local)
     if local.is_file() and local.suffix.lower() == ".lst":
-        return ListingRoot(local)
+        return ListingRoot(str(local), local.read_bytes())
+    if local.is_file() and is_archive(local.name):
+        return ArchiveRoot(str(local), LocalSource(local), local.stat().st_size)
     raise CorpusError(
         "not a corpora root" if local.exists() else "no such corpora root",
         where=path,
-        expected="a folder or a .lst listing",
+        expected="a folder, a .zip, .tar or .tar.gz, a .lst listing, or an fsspec URL",
         do="give the folder that holds the corpus, or one above it",
     )
+
+
+def _open_url(url: str) -> Root:
+    from fsspec.core import url_to_fs
+
+    try:
+        filesystem, path = url_to_fs(url)
+        if filesystem.isdir(path):
+            return RemoteRoot(url, filesystem, path)
+        size = filesystem.size(path)
+        if path.lower().endswith(".lst"):
+            return ListingRoot(url, filesystem.cat_file(path))
+        if is_archive(path):
+            return ArchiveRoot(url, OpenedSource(filesystem.open(path, "rb")), size)
+    except (ImportError, ValueError, OSError) as error:
+        raise CorpusError("the URL cannot be opened", where=url, found=str(error)) from error
+    raise CorpusError("not a corpora root", where=url, expected="a folder, an archive or a .lst listing")
 
 
 def is_junk(name: str) -> bool:
@@ -76,34 +99,104 @@ def nfc(name: str) -> str:
     return name if name.isascii() else unicodedata.normalize("NFC", name)
 
 
-class FolderRoot:
-    """A folder on disk; links to folders are followed, each real folder once."""
+class _Root:
+    """What folders, archives and remote folders share: their own files, and the members of archives among them.
+
+    A member is named by the archive's path and its own; archives nested one level are opened too.
+    """
 
     listing_only = False
 
-    def __init__(self, folder: Path) -> None:
-        self.location = str(folder)
+    def __init__(self, location: str) -> None:
+        self.location = location
         self.problems: list[Problem] = []
-        self._folder = folder
-        self._raw: dict[str, str] = {}
-        self._walk()
-        self._names = tuple(sorted(self._raw))
+        self._members: dict[str, Member] = {}
+        self._names: tuple[str, ...] = ()
+
+    def __reduce__(self) -> tuple[object, ...]:
+        """Worker processes open the root again."""
+        return open_root, (self.location,)
 
     def names(self) -> Sequence[str]:
-        """Files below the folder."""
+        """Files below the root, members of archives among them."""
         return self._names
 
     def size(self, name: str) -> int | None:
         """Bytes of a file."""
-        return (self._folder / self._raw[name]).stat().st_size
+        return self._members[name].size if name in self._members else self._own_size(name)
 
     def open(self, name: str) -> BinaryIO:
         """The file, opened for reading."""
-        return (self._folder / self._raw[name]).open("rb")
+        return self._members[name].open() if name in self._members else self._own_open(name)
 
     def local_path(self, name: str) -> Path | None:
-        """The file itself."""
-        return self._folder / self._raw[name]
+        """The file itself, unless it is in an archive."""
+        return None
+
+    def _own_size(self, name: str) -> int | None:
+        raise KeyError(name)
+
+    def _own_open(self, name: str) -> BinaryIO:
+        raise KeyError(name)
+
+    def _expand(self, prefix: str, archive: str, source: Source, size: int, *, nested: bool = False) -> None:
+        """Take in the members of an archive below a prefix."""
+        refused: set[str] = set()
+        for raw, member in members(archive, source, size):
+            name = prefix + nfc(raw).removeprefix("./") if raw else prefix.rstrip("/") or self.location
+            if isinstance(member, Refused):
+                self.problems.append(Problem(name, member.reason))
+            elif is_junk(name):
+                continue
+            elif name in self._members or name in refused:
+                if name not in refused:
+                    self.problems.append(Problem(name, "the name occurs twice in the archive"))
+                refused.add(name)
+                self._members.pop(name, None)
+            elif is_archive(name) and nested:
+                self.problems.append(Problem(name, "archive nested more than one level"))
+            else:
+                self._members[name] = member
+        if not nested:
+            for name in [name for name in self._members if name.startswith(prefix) and is_archive(name)]:
+                inner = self._members.pop(name)
+                self._expand(f"{name}/", name, inner.source, inner.size, nested=True)
+
+
+class ArchiveRoot(_Root):
+    """One archive; names are the paths of its members."""
+
+    def __init__(self, location: str, source: Source, size: int) -> None:
+        super().__init__(location)
+        self._expand("", location, source, size)
+        self._names = tuple(sorted(self._members))
+        if not self._names:
+            found = "; ".join(f"{problem.where}: {problem.reason}" for problem in self.problems[:3])
+            raise CorpusError("nothing usable in the archive", where=location, found=found or "no files")
+
+
+class FolderRoot(_Root):
+    """A folder on disk; links to folders are followed, each real folder once."""
+
+    def __init__(self, folder: Path) -> None:
+        super().__init__(str(folder))
+        self._folder = folder
+        self._raw: dict[str, str] = {}
+        self._walk()
+        for name in [name for name in self._raw if is_archive(name)]:
+            path = folder / self._raw.pop(name)
+            self._expand(f"{name}/", name, LocalSource(path), path.stat().st_size)
+        self._names = tuple(sorted((*self._raw, *self._members)))
+
+    def local_path(self, name: str) -> Path | None:
+        """The file itself, unless it is in an archive."""
+        return None if name in self._members else self._folder / self._raw[name]
+
+    def _own_size(self, name: str) -> int | None:
+        return (self._folder / self._raw[name]).stat().st_size
+
+    def _own_open(self, name: str) -> BinaryIO:
+        return (self._folder / self._raw[name]).open("rb")
 
     def _walk(self) -> None:
         # Real folders first and links after them, so that a file keeps the path of its own folder.
@@ -147,16 +240,41 @@ class FolderRoot:
             self.problems.append(Problem(path, f"unreadable: {error.strerror}"))
 
 
+class RemoteRoot(_Root):
+    """A folder behind an fsspec URL."""
+
+    def __init__(self, url: str, filesystem: Any, path: str) -> None:
+        super().__init__(url)
+        self._filesystem = filesystem
+        self._found: dict[str, tuple[str, int | None]] = {}
+        base = path.rstrip("/") + "/"
+        for full, detail in filesystem.find(path, detail=True).items():
+            name = nfc(full.removeprefix(base))
+            if not is_junk(name):
+                self._found[name] = full, detail.get("size")
+        for name in [name for name in self._found if is_archive(name)]:
+            full, size = self._found.pop(name)
+            self._expand(f"{name}/", name, OpenedSource(filesystem.open(full, "rb")), size or 0)
+        self._names = tuple(sorted((*self._found, *self._members)))
+
+    def _own_size(self, name: str) -> int | None:
+        return self._found[name][1]
+
+    def _own_open(self, name: str) -> BinaryIO:
+        file: BinaryIO = self._filesystem.open(self._found[name][0], "rb")
+        return file
+
+
 class ListingRoot:
     """A ``.lst`` file: one relative path a line, names without content."""
 
     listing_only = True
 
-    def __init__(self, listing: Path) -> None:
-        self.location = str(listing)
+    def __init__(self, location: str, data: bytes) -> None:
+        self.location = location
         self.problems: list[Problem] = []
         names: dict[str, None] = {}
-        for number, line in enumerate(_decode(listing).split("\n"), 1):
+        for number, line in enumerate(_decode(data, location).split("\n"), 1):
             name = nfc(line.rstrip("\r").replace("\\", "/"))
             while name.startswith("./"):
                 name = name[2:]
@@ -191,10 +309,11 @@ class ListingRoot:
         return None
 
 
-def _decode(listing: Path) -> str:
-    data = listing.read_bytes()
+def _decode(data: bytes, location: str) -> str:
     utf16 = data.startswith((b"\xff\xfe", b"\xfe\xff"))
     try:
         return data.decode("utf-16" if utf16 else "utf-8-sig")
     except UnicodeDecodeError as error:
-        raise CorpusError("the listing is not UTF-8", where=listing, found=str(error), do="save it as UTF-8") from error
+        raise CorpusError(
+            "the listing is not UTF-8", where=location, found=str(error), do="save it as UTF-8"
+        ) from error
