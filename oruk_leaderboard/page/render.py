@@ -22,7 +22,7 @@ from oruk_leaderboard.errors import OrukError
 from oruk_leaderboard.page import content, pictures
 from oruk_leaderboard.page.charts import aligned, bar, margin, mark, slug
 from oruk_leaderboard.paths import data_dir
-from oruk_leaderboard.records import FAMILIES, load_records
+from oruk_leaderboard.records import FAMILIES, Record, load_records
 from oruk_leaderboard.table import coverage, load_composition
 
 HERE = Path(__file__).resolve().parent
@@ -77,6 +77,7 @@ def build_page(out: Path, *, data: Path | None = None) -> Page:
     files = {
         "index.html": index_html(rows, records=records, data=data).encode(),
         "README.md": (HERE / "assets" / "space.md").read_bytes(),
+        "LICENSE-inter.txt": (HERE / "vendor" / "LICENSE-inter.txt").read_bytes(),
         "leaderboard.csv": csv_text(
             CSV_FIELDS, ([row.to_dict()[name] for name in CSV_FIELDS] for row in rows)
         ).encode(),
@@ -107,7 +108,7 @@ CSV_FIELDS = (
 )
 
 
-def index_html(rows: Sequence[content.Row], *, records: Sequence[Any], data: Path) -> str:
+def index_html(rows: Sequence[content.Row], *, records: Sequence[Record], data: Path) -> str:
     """The page itself."""
     environment = Environment(
         loader=FileSystemLoader(HERE / "assets"),
@@ -198,9 +199,14 @@ BENCHMARK = """@misc{orukbench,
 }"""
 
 
-def citations(records: Sequence[Any]) -> dict[str, str]:
-    """Row key to the BibTeX that cites the row."""
-    return {content.row_key(record): BENCHMARK for record in records}
+def citations(records: Sequence[Record]) -> dict[str, str]:
+    """Row key to the BibTeX that cites the row, below a comment with the row's figures."""
+    found = {}
+    for record in records:
+        name = " ".join(record.system.name.split())
+        figures = f"macro-F1 {record.macro_f1}, accuracy {record.accuracy} %"
+        found[content.row_key(record)] = f"% {name}: {record.snapshot}, {record.scored_on}, {figures}\n{BENCHMARK}"
+    return found
 
 
 def _write(out: Path, files: Mapping[str, bytes]) -> None:

@@ -48,6 +48,11 @@ const difference = (one, other) => {
   return `${value < 0 ? "−" : "+"}${Math.abs(value).toFixed(places)}`;
 };
 
+const rankShort = (row) => {
+  const own = row.ranks[view()] || row.ranks.current;
+  return own ? String(own[0]) : "not ranked";
+};
+
 const scoreCell = (value, share, row) => {
   const bar = byId("row-template").content.querySelector(".bar").cloneNode(true);
   bar.querySelector("rect").setAttribute("width", Math.max(0, Math.min(100, 100 * share)));
@@ -73,7 +78,7 @@ const showVersus = () => {
           const [a, b] = [one, other].map((row) => Number(row.evaluation.per_class[name].f1).toFixed(3));
           return line(`F1 ${name}`, a, b, difference(a, b));
         }) : []),
-        line("Rank", rankSentence(one), rankSentence(other)),
+        line("Rank", rankShort(one), rankShort(other)),
         line("Scored on", GROUPS.get(one.group).title, GROUPS.get(other.group).title),
         line("Family", one.family, other.family),
         line("Size", one.parameters_m === null ? "not stated" : sizeText(one.parameters_m), other.parameters_m === null ? "not stated" : sizeText(other.parameters_m)),
