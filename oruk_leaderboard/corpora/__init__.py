@@ -9,7 +9,7 @@ from oruk_leaderboard.corpora.duplicates import exclude_duplicates
 from oruk_leaderboard.corpora.find import FoundCorpus, find_corpora, locate, parse_corpora
 from oruk_leaderboard.corpora.registry import get_corpus, registry
 from oruk_leaderboard.corpora.roots import Problem, Root, open_root
-from oruk_leaderboard.corpora.rows import CorpusClips, clips
+from oruk_leaderboard.corpora.rows import CorpusClips, clips, describe
 from oruk_leaderboard.corpora.spec import CorpusSpec, load_spec
 
 __all__ = [
@@ -19,6 +19,7 @@ __all__ = [
     "Problem",
     "Root",
     "clips",
+    "describe",
     "exclude_duplicates",
     "find_corpora",
     "get_corpus",

@@ -1,7 +1,7 @@
 """From a found corpus to its clips: one row, one clip; nothing is dropped in silence."""
 
 from collections import defaultdict
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import Any
@@ -98,6 +98,24 @@ def clips(
         problems=maker.problems,
         official=official,
     )
+
+
+def describe(corpus: FoundCorpus, rows: Iterable[tuple[Columns, str]]) -> Iterator[tuple[Clip, str] | None]:
+    """Clips and official paths of rows that come from no file of the user's, such as lines of a public clip list.
+
+    Args:
+        corpus: From `locate`.
+        rows: What is known of each row, under the names that the spec's rules use, and the path of its recording.
+
+    Yields:
+        None for a row whose columns give no clip id.
+    """
+    maker = _Maker(corpus, None, None)
+    for given, media in rows:
+        columns = maker._columns(given, media)
+        official = next((path for rule in corpus.spec.media if (path := rule.value(columns))), media)
+        named = corpus.spec.clip_id is not None and corpus.spec.clip_id.value(columns) is not None
+        yield (maker._clip(columns, media), official) if named else None
 
 
 def _rank(media: str) -> tuple[bool, int, str]:

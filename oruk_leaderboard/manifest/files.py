@@ -128,8 +128,13 @@ def write_manifest(manifest: Manifest, folder: Path, *, beside: Mapping[str, str
     write_parquet(manifest, folder.with_name(f"{folder.name}.parquet"))
 
 
-def read_folder(folder: Path) -> Manifest:
-    """Manifest of a folder of CSV files, after its sums were checked.
+def read_folder(folder: Path, *, version: str | None = None) -> Manifest:
+    """Manifest of a folder of CSV files.
+
+    Args:
+        folder: The folder.
+        version: Take the files as they are now, as this new version. None reads a released version, whose files must be
+            those that ``SHA256SUMS`` names.
 
     Raises:
         ManifestError: The folder is no manifest, or a file is not the one that ``SHA256SUMS`` names.
@@ -137,21 +142,22 @@ def read_folder(folder: Path) -> Manifest:
     if not (folder / SUMS).is_file():
         raise ManifestError("no manifest here", where=folder, expected=f"the CSV files of a manifest and {SUMS}")
     title, *sums = (folder / SUMS).read_text(encoding="utf-8").splitlines()
-    texts = {}
-    for line in sums:
-        digest, _, name = line.partition("  ")
-        content = (folder / name).read_bytes() if (folder / name).is_file() else b""
-        if hashlib.sha256(content).hexdigest() != digest:
+    released = title.removeprefix(_SUMS_TITLE)
+    named = {name: digest for digest, _, name in (line.partition("  ") for line in sums)}
+    contents = {name: (folder / name).read_bytes() for name in named if (folder / name).is_file()}
+    contents |= {path.name: path.read_bytes() for path in folder.glob("*.csv")}
+    for name in sorted(named.keys() | contents.keys()) if version in (None, released) else ():
+        if hashlib.sha256(contents.get(name, b"")).hexdigest() != named.get(name):
             raise ManifestError(
                 f"the file is missing or is not the one that {SUMS} names",
                 where=folder / name,
-                expected=digest,
-                do="restore the file, or rebuild the folder with: oruk-leaderboard manifest build --lists DIR",
+                expected=named.get(name, "no such file"),
+                do="restore the file; a correction is a new version: manifest build --as-version X.Y.Z",
             )
-        texts[name] = content.decode()
+    texts = {name: content.decode() for name, content in contents.items()}
     rows = [row for name, text in texts.items() if name.endswith(".csv") for row in read_csv(text, where=folder / name)]
     digests = dict(line.split("\t") for line in texts.get(LABELS, "").splitlines()[1:])
-    return Manifest.of(rows, digests, version=title.removeprefix(_SUMS_TITLE))
+    return Manifest.of(rows, digests, version=version or released)
 
 
 def read_csv(text: str, *, where: Path) -> list[ManifestRow]:

@@ -1,0 +1,189 @@
+"""``oruk-leaderboard manifest build|stats|digest|diff|pin``."""
+
+import argparse
+from pathlib import Path
+
+from oruk_leaderboard.cli import DONE, FINDINGS, output
+
+_SHOWN = 40
+"""Differences that the text output names before it only counts; ``--json`` names all."""
+
+
+def configure(parser: argparse.ArgumentParser) -> None:
+    """Add the verbs below ``manifest``."""
+    verbs = parser.add_subparsers(dest="what", metavar="VERB", required=True)
+    build = verbs.add_parser(
+        "build", help="rebuild data/manifest from clip lists, or what is derived from its CSV files"
+    )
+    build.add_argument("--lists", type=Path, metavar="DIR", help="clip lists, with a folder hashes beside it")
+    build.add_argument(
+        "--out", type=Path, metavar="DIR", help="where to write (default: data/manifest of the checkout)"
+    )
+    build.add_argument("--size", type=int, metavar="N", help="clips of profile full (default: 64384)")
+    build.add_argument(
+        "--as-version", metavar="X.Y.Z", help="take the CSV files as they are now as a new version: a correction"
+    )
+    stats = verbs.add_parser("stats", help="clips, hours, speakers and classes by corpus and language")
+    stats.add_argument("--plots", type=Path, metavar="DIR", help="draw them as SVG files in this folder")
+    stats.add_argument("--profile", choices=("full", "open"), default="full")
+    digest = verbs.add_parser("digest", help="the one hash that two papers compare")
+    digest.add_argument("--profile", choices=("full", "open"), default="full")
+    diff = verbs.add_parser("diff", help="compare two versions, or two users' reports")
+    diff.add_argument("a", metavar="A", help="version, folder, parquet file, validate --json file or report.json")
+    diff.add_argument("b", metavar="B", help="as A")
+    pin = verbs.add_parser("pin", help="digests of your copy for clips that have none, as a diff")
+    pin.add_argument("--root", action="append", default=[], metavar="PATH", help="folder or archive")
+    pin.add_argument("--corpus", action="append", metavar="ID[=PATH]", help="this corpus only; may be repeated")
+    pin.add_argument("--out", type=Path, metavar="FILE", help="write the diff here instead of to stdout")
+    pin.add_argument("--workers", type=int, metavar="N", help="threads (default: one a core)")
+    for verb in (stats, digest, pin):
+        verb.add_argument("--manifest", metavar="VERSION|PATH", help="another manifest than the shipped one")
+    for verb in (build, stats, digest, diff, pin):
+        output.add_json(verb)
+
+
+def run(args: argparse.Namespace) -> int:
+    """Run the verb; returns the exit code."""
+    return {"build": _build, "stats": _stats, "digest": _digest, "diff": _diff, "pin": _pin}[args.what](args)
+
+
+def _build(args: argparse.Namespace) -> int:
+    from oruk_leaderboard.manifest import rule
+    from oruk_leaderboard.manifest.build import RULE_FILE, SOURCES_FILE, build_manifest
+    from oruk_leaderboard.manifest.files import read_folder, write_manifest
+    from oruk_leaderboard.paths import checkout_root, data_dir
+
+    out = args.out or checkout_root() / "data" / "manifest"
+    if args.lists is None:
+        manifest = read_folder(out, version=args.as_version)
+        write_manifest(manifest, out, beside=_beside(out))
+        _tell(args, {**manifest.to_dict(), "out": str(out)}, f"{out}.parquet: {len(manifest.rows)} clips")
+        return DONE
+    sources = (data_dir() / "manifest" / SOURCES_FILE).read_text(encoding="utf-8")
+    with output.progress(None, unit=" corpora", description="read lists") as bar:
+        built = build_manifest(
+            args.lists, size=args.size or rule.SIZE, sources=sources, progress=lambda corpus: bar.update()
+        )
+    write_manifest(built.manifest, out, beside={RULE_FILE: built.rule_text, SOURCES_FILE: sources})
+    for path in built.unused:
+        output.note(f"{path.name}: not used, no adapter of that name")
+    for corpus, reason in built.left_out.items():
+        output.note(f"{corpus}: left out, {reason}")
+    for problem in built.problems:
+        output.note(f"{problem.where}: {problem.reason}")
+    document = {
+        **built.manifest.to_dict(),
+        "cap": built.cap,
+        "out": str(out),
+        "left_out": dict(built.left_out),
+        "unused": [path.name for path in built.unused],
+        "problems": [{"where": problem.where, "reason": problem.reason} for problem in built.problems],
+    }
+    _tell(
+        args,
+        document,
+        f"{out}: {len(built.manifest.rows)} clips of {len(built.manifest.corpora)} corpora, CAP {built.cap}",
+    )
+    return FINDINGS if built.problems else DONE
+
+
+def _beside(folder: Path) -> dict[str, str]:
+    from oruk_leaderboard.manifest.build import RULE_FILE, SOURCES_FILE
+
+    paths = (folder / name for name in (RULE_FILE, SOURCES_FILE))
+    return {path.name: path.read_text(encoding="utf-8") for path in paths if path.is_file()}
+
+
+def _tell(args: argparse.Namespace, document: dict[str, object], text: str) -> None:
+    if args.json:
+        output.write_json(document)
+    else:
+        output.write_text(text)
+
+
+def _stats(args: argparse.Namespace) -> int:
+    from oruk_leaderboard.classes import CLASSES
+    from oruk_leaderboard.manifest import load_manifest
+    from oruk_leaderboard.manifest.stats import NOT_SHIPPED, plot, stats
+
+    manifest = load_manifest(args.manifest).profile(args.profile)
+    figures = stats(manifest)
+    plots = [str(path) for path in plot(manifest, args.plots)] if args.plots else []
+    if args.json:
+        groups = {by: [group.to_dict() for group in members] for by, members in figures.items()}
+        output.write_json({"manifest": manifest.to_dict(), **groups, "plots": plots})
+        return DONE
+    counts = ["clips", "open", "hours", "no duration", "speakers", "pinned", *CLASSES, NOT_SHIPPED]
+    for by, members in figures.items():
+        rows = [
+            [g.name, g.clips, g.open, f"{g.hours:.2f}", g.unknown_durations, g.speakers, g.pinned]
+            + [g.classes.get(label) for label in (*CLASSES, NOT_SHIPPED)]
+            for g in members
+        ]
+        output.write_text(output.text_table([by, *counts], rows, right=counts) + "\n")
+    for path in plots:
+        output.note(f"wrote {path}")
+    return DONE
+
+
+def _digest(args: argparse.Namespace) -> int:
+    from oruk_leaderboard.manifest import load_manifest
+
+    manifest = load_manifest(args.manifest).profile(args.profile)
+    _tell(args, {**manifest.to_dict(), "profile": args.profile}, manifest.digest)
+    return DONE
+
+
+def _diff(args: argparse.Namespace) -> int:
+    from oruk_leaderboard.manifest.diff import diff, read_side, summary
+
+    a, b = read_side(args.a), read_side(args.b)
+    differences = diff(a, b)
+    if args.json:
+        output.write_json(
+            {
+                "a": a.digest,
+                "b": b.digest,
+                "summary": summary(differences),
+                "differences": [difference.to_dict() for difference in differences],
+            }
+        )
+    else:
+        lines = [f"{a.digest} → {b.digest}", *(f"{what}: {n}" for what, n in summary(differences).items())]
+        for item in differences[:_SHOWN]:
+            changes = ", ".join(f"{column} {old!r} → {new!r}" for column, (old, new) in item.values.items())
+            lines.append(f"{item.change}  {item.clip_id}  {changes}".rstrip())
+        if len(differences) > _SHOWN:
+            lines.append(f"… and {len(differences) - _SHOWN} more; --json names them all")
+        output.write_text("\n".join(lines if differences else [*lines, "no difference"]))
+    return FINDINGS if differences else DONE
+
+
+def _pin(args: argparse.Namespace) -> int:
+    from oruk_leaderboard.corpora import find_corpora, parse_corpora
+    from oruk_leaderboard.errors import CorpusError
+    from oruk_leaderboard.manifest import load_manifest
+    from oruk_leaderboard.manifest.pin import pin
+
+    founds = find_corpora(*args.root, only=parse_corpora(args.corpus) if args.corpus else None)
+    if not founds:
+        raise CorpusError("no known corpus is here", where=", ".join(args.root) or None, expected="--root PATH")
+    with output.progress(None, unit=" clips", description="pin") as bar:
+        pinned = pin(founds, load_manifest(args.manifest), workers=args.workers, progress=bar.update)
+    patch = pinned.patch()
+    if args.out is not None:
+        args.out.write_text(patch, encoding="utf-8", newline="\n")
+    if args.json:
+        output.write_json(
+            {
+                "pinned": len(pinned.rows),
+                "problems": [{"where": problem.where, "reason": problem.reason} for problem in pinned.problems],
+                "patch": patch,
+            }
+        )
+    elif args.out is None:
+        output.write_text(patch) if patch else output.note("nothing to pin")
+    output.note(f"{len(pinned.rows)} clips pinned; apply with git apply, then: manifest build --as-version")
+    for problem in pinned.problems:
+        output.note(f"{problem.where}: {problem.reason}")
+    return FINDINGS if pinned.problems else DONE

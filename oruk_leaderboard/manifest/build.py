@@ -1,0 +1,204 @@
+"""From clip lists to the manifest: describe, choose by the rule, pin what is known, keep back what is not ours."""
+
+import hashlib
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+from oruk_leaderboard.classes import CLASSES
+from oruk_leaderboard.corpora import CorpusSpec, Problem, registry
+from oruk_leaderboard.manifest import rule
+from oruk_leaderboard.manifest.files import Manifest, labels_digest
+from oruk_leaderboard.manifest.lists import ListedClip, find_hashes, find_lists, read_corpus
+from oruk_leaderboard.manifest.rows import ManifestRow
+
+RULE_FILE, SOURCES_FILE = "RULE.md", "SOURCES.tsv"
+"""The rule with its figures (written), and where the lists come from (kept)."""
+
+
+@dataclass(frozen=True, slots=True)
+class Build:
+    """A built manifest.
+
+    Attributes:
+        manifest: The manifest.
+        cap: Most clips a corpus gives.
+        rule_text: Text of ``RULE.md``.
+        left_out: Corpus with a list to the reason why it gives no clip.
+        unused: Lists of the folder that belong to no adapter of the registry.
+        problems: Lines of lists that are no clip by the corpus's spec, and lists that are not those of ``SOURCES.tsv``.
+    """
+
+    manifest: Manifest
+    cap: int
+    rule_text: str
+    left_out: Mapping[str, str]
+    unused: Sequence[Path]
+    problems: Sequence[Problem]
+
+
+def build_manifest(
+    lists: Path, *, size: int = rule.SIZE, sources: str | None = None, progress: Callable[[str], object] | None = None
+) -> Build:
+    """Build the manifest from a folder of clip lists and a folder ``hashes`` beside it.
+
+    Args:
+        lists: Folder of ``<corpus>.jsonl[.gz]``.
+        size: Clips of profile ``full``.
+        sources: Text of ``SOURCES.tsv``; each list's sha256 is compared with it.
+        progress: Called with the id of the corpus that is read next.
+
+    Raises:
+        ManifestError: The lists cannot be read, or hold too few clips.
+    """
+    used, unused = find_lists(lists)
+    hashes = find_hashes(lists.parent / "hashes")
+    listed: dict[str, dict[str, ListedClip]] = {}
+    left_out = dict.fromkeys(sorted(used.keys() & rule.NON_VERBAL), "non-verbal sounds, no speech")
+    problems = _changed([*used.values(), *hashes.values()], sources)
+    excluded: Counter[str] = Counter()
+    for corpus, path in sorted(used.items()):
+        if corpus in left_out:
+            continue
+        if progress is not None:
+            progress(corpus)
+        clips, strange = read_corpus(registry()[corpus], path, hashes.get(corpus))
+        problems += strange
+        kept = {item.clip.clip_id: item for item in clips if _is_candidate(item)}
+        excluded[corpus] = len(clips) - len(kept)
+        if kept:
+            listed[corpus] = kept
+        else:
+            left_out[corpus] = "its list holds no label under the default mapping"
+    choice = rule.choose({corpus: _candidates(corpus, kept.values()) for corpus, kept in listed.items()}, size=size)
+    chosen = {corpus: [listed[corpus][clip_id] for clip_id in ids] for corpus, ids in choice.chosen.items()}
+    manifest = _manifest(chosen)
+    text = _rule_text(manifest, choice.cap, {corpus: len(kept) for corpus, kept in listed.items()}, excluded, left_out)
+    return Build(manifest, choice.cap, text, left_out, unused, problems)
+
+
+def _changed(files: Sequence[Path], sources: str | None) -> list[Problem]:
+    """Lists and hash tables that ``SOURCES.tsv`` names with another sha256."""
+    named = dict(line.split("\t")[:2] for line in (sources or "").splitlines()[1:])
+    digests = {path.name: hashlib.sha256(path.read_bytes()).hexdigest() for path in files}
+    return [
+        Problem(name, f"not the file of {SOURCES_FILE}: sha256 {digest}")
+        for name, digest in sorted(digests.items())
+        if named.get(name, digest) != digest
+    ]
+
+
+def _is_candidate(item: ListedClip) -> bool:
+    within = item.duration_s is None or rule.MIN_S <= item.duration_s <= rule.MAX_S
+    return item.clip.label is not None and item.clip.excluded is None and within
+
+
+def _candidates(corpus: str, items: Any) -> list[rule.Candidate]:
+    partition = rule.TEST_PARTITION.get(corpus)
+    candidates = []
+    for item in items:
+        clip = item.clip
+        # RESD tells the partition by the folder only.
+        test = partition is not None and partition in (clip.split, clip.media.partition("/")[0])
+        candidates.append(rule.Candidate(clip.clip_id, clip.label, clip.speaker, test))
+    return candidates
+
+
+def _manifest(chosen: Mapping[str, Sequence[ListedClip]]) -> Manifest:
+    labels = {item.clip.clip_id: str(item.clip.label) for items in chosen.values() for item in items}
+    opened = {corpus for corpus in chosen if registry()[corpus].agreement_required is False}
+    subsample_full = rule.subsample(labels)
+    subsample_open = rule.subsample({name: label for name, label in labels.items() if name.partition("/")[0] in opened})
+    rows = []
+    digests = {}
+    for corpus, items in chosen.items():
+        spec = registry()[corpus]
+        for item in items:
+            clip_id = item.clip.clip_id
+            row = _row(spec, item)
+            rows.append(
+                replace(
+                    row,
+                    open=corpus in opened,
+                    subsample_full=clip_id in subsample_full,
+                    subsample_open=clip_id in subsample_open,
+                )
+            )
+        if corpus not in opened:
+            digests[corpus] = labels_digest({item.clip.clip_id: labels[item.clip.clip_id] for item in items})
+    return Manifest.of(rows, digests)
+
+
+def _row(spec: CorpusSpec, item: ListedClip) -> ManifestRow:
+    clip = item.clip
+    row = ManifestRow(
+        clip_id=clip.clip_id,
+        corpus=clip.corpus,
+        media=item.official,
+        start_s=clip.start_s,
+        end_s=clip.end_s,
+        label=clip.label,
+        native_label=clip.native_label,
+        speaker=clip.speaker,
+        gender=clip.gender,
+        language=clip.language,
+        elicitation=clip.elicitation,
+        split=clip.split,
+        duration_s=item.duration_s,
+        **item.pins,
+    )
+    if spec.agreement_required is False:
+        return row
+    telling = _tells_label(spec, clip.clip_id, item.official)
+    return replace(row, label=None, native_label=None, media=None if telling else item.official)
+
+
+def _tells_label(spec: CorpusSpec, clip_id: str, media: str) -> bool:
+    """Whether a folder is named after a label and the clip id, which public repositories publish, does not say so."""
+    labels = {name.casefold() for name in (*spec.labels, *CLASSES)}
+    folders = {part.casefold() for part in media.split("/")[:-1]}
+    return bool(labels & folders - set(clip_id.casefold().split("/")))
+
+
+def _rule_text(
+    manifest: Manifest,
+    cap: int,
+    candidates: Mapping[str, int],
+    excluded: Mapping[str, int],
+    left_out: Mapping[str, str],
+) -> str:
+    """``RULE.md``: the rule, and what came out of it."""
+    counts = Counter(row.corpus for row in manifest.rows)
+    opened = sum(row.open for row in manifest.rows)
+    lines = [
+        f"# How the {len(manifest.rows):,} clips of manifest {manifest.version} were chosen",
+        "",
+        "This is an equivalent set of the same size and protocol as the original evaluation, not the original clips:",
+        "their list and audio are not public.",
+        "",
+        (rule.__doc__ or "").strip(),
+        "",
+        f"CAP is {cap}. Profile `full`: {len(counts)} corpora; profile `open`: {opened:,} clips. "
+        f"Subsamples: {sum(row.subsample_full for row in manifest.rows):,} and "
+        f"{sum(row.subsample_open for row in manifest.rows):,} clips.",
+        "",
+        "Rows of corpora that need an agreement, or may need one, hold no label, no native label and no transcript,",
+        "and no path where a folder is named after a label that the clip id does not name; `LABELS.tsv` holds one",
+        "digest a corpus of the lines `clip_id TAB label`, sorted, by which `validate` confirms the labels of a copy.",
+        "",
+        "| corpus | list | candidates | chosen | agreement | obtain | needs |",
+        "|---|---:|---:|---:|---|---|---|",
+    ]
+    for corpus in sorted(counts):
+        spec = registry()[corpus]
+        agreement = {"False": "no", "True": "yes"}.get(str(spec.agreement_required), "unconfirmed")
+        listed = candidates[corpus] + excluded[corpus]
+        needs = " ".join(f"`[{extra}]`" for extra in spec.needs)
+        obtain = " ".join(spec.obtain.split()).replace("|", "/")
+        lines.append(
+            f"| {corpus} | {listed} | {candidates[corpus]} | {counts[corpus]} | {agreement} | {obtain} | {needs} |"
+        )
+    lines += ["", *(f"Left out: {corpus} ({reason})." for corpus, reason in sorted(left_out.items()))]
+    return "\n".join(lines).rstrip("\n") + "\n"

@@ -1,0 +1,245 @@
+"""Public clip lists and hash tables: what `manifest build` reads. They are not shipped; ``SOURCES.tsv`` names them.
+
+A list is ``<corpus>.jsonl`` or ``.jsonl.gz``: one JSON object a line with ``path`` (in the corpus's layout),
+``native_label``, and where known ``speaker``, ``gender``, ``language``, ``split``, ``start_s``, ``end_s`` and
+``duration_s``. A hash table is ``<corpus>.tsv`` or ``.tsv.gz`` with a header line: ``path``, ``sha256``, ``bytes`` and
+where known ``pcm_sha256``, ``num_samples``, ``sampling_rate``, ``channels``, ``clip_sha256``, ``clip_num_samples``.
+"""
+
+import csv
+import gzip
+import io
+import json
+import re
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from itertools import repeat
+from pathlib import Path
+from typing import Any, BinaryIO
+
+from oruk_leaderboard.clip import Clip
+from oruk_leaderboard.corpora import CorpusSpec, Problem, clips, describe, exclude_duplicates, locate, registry
+from oruk_leaderboard.errors import ManifestError
+
+_SAMPLE = "_sample"
+"""End of the name of a list that holds a public sample of a corpus."""
+
+_HASHES_OF = {"emo-db": "emodb", "ravdess-speech": "ravdess"}
+"""Hash tables that are not named after their corpus, but for the hyphen."""
+
+_SPELLED = {"OA_bite_neutral.wav": "OAF_bite_neutral.wav"}
+"""Files whose name in a hash table's packing has a typing error (TESS on Kaggle)."""
+
+_KNOWN = ("speaker", "gender", "language", "split", "start_s", "end_s")
+"""Fields of a clip that a list may tell where the spec's names do not."""
+
+
+_PATHS: Mapping[str, re.Pattern[str]] = {}
+"""Corpora whose list has paths that tell columns of the label file, from which the spec makes the clip id."""
+
+
+@dataclass(frozen=True, slots=True)
+class ListedClip:
+    """A clip of a public list: as the corpus's spec describes it, with what lists and hash tables know beyond.
+
+    Attributes:
+        clip: Its ``excluded`` says why it can be no candidate; ``media`` is the list's path.
+        official: Path in the official layout.
+        duration_s: In s, or None.
+        pins: Columns of the manifest with the digests that are known.
+    """
+
+    clip: Clip
+    official: str
+    duration_s: float | None
+    pins: Mapping[str, Any]
+
+
+def find_lists(folder: Path) -> tuple[dict[str, Path], list[Path]]:
+    """Corpus to its list, and the lists of the folder that belong to no corpus of the registry.
+
+    Raises:
+        ManifestError: There are no lists in the folder.
+    """
+    paths = sorted(path for path in folder.glob("*.jsonl*") if path.suffix in (".jsonl", ".gz"))
+    if not paths:
+        raise ManifestError("no clip lists here", where=folder, expected="<corpus>.jsonl or <corpus>.jsonl.gz")
+    used, unused = {}, []
+    for path in paths:
+        corpus = path.name.partition(".")[0].removesuffix(_SAMPLE)
+        if corpus in registry() and registry()[corpus].state == "adapter":
+            used[corpus] = path
+        else:
+            unused.append(path)
+    return used, unused
+
+
+def find_hashes(folder: Path) -> dict[str, Path]:
+    """Corpus to its hash table; an absent folder holds none."""
+    names = {path: path.name.partition(".")[0] for path in sorted(folder.glob("*.tsv*"))}
+    by_corpus = {_HASHES_OF.get(name, name.replace("-", "_")): path for path, name in names.items()}
+    return {corpus: path for corpus, path in by_corpus.items() if corpus in registry()}
+
+
+def read_corpus(spec: CorpusSpec, list_path: Path, hash_path: Path | None) -> tuple[list[ListedClip], list[Problem]]:
+    """Clips of a corpus's list by clip id, and the lines that are no clip of the corpus by its spec.
+
+    Raises:
+        ManifestError: The list cannot be read, or names a native label that the spec does not know.
+    """
+    rows = _read_list(list_path)
+    hashes = _join([row["path"] for row in rows], _read_hashes(hash_path)) if hash_path else {}
+    described, problems = _describe(spec, rows, where=list_path)
+    root = _HashRoot(str(list_path), hashes)
+    settled, _ = exclude_duplicates([item.clip for item in described], root)
+    listed = []
+    for clip, item in zip(settled, described, strict=True):
+        pins = _pins(hashes.get(clip.media, {}))
+        listed.append(ListedClip(clip, item.official, _duration(clip, item.row, pins), pins))
+    return sorted(listed, key=lambda item: item.clip.clip_id), problems
+
+
+@dataclass(frozen=True, slots=True)
+class _Described:
+    clip: Clip
+    official: str
+    row: Mapping[str, Any]
+
+
+def _describe(
+    spec: CorpusSpec, rows: Sequence[Mapping[str, Any]], *, where: Path
+) -> tuple[list[_Described], list[Problem]]:
+    """Rows as the engine describes them: by their names where those are enough, else as rows of the label file."""
+    corpus = locate(spec, _ListedRoot(str(where), [row["path"] for row in rows]))
+    found = clips(corpus) if spec.files else None
+    by_name = {clip.media: (clip, found.official[clip.clip_id]) for clip in found.clips} if found else {}
+    others = [row for row in rows if row["path"] not in by_name]
+    by_row = describe(corpus, ((_columns(spec, row), row["path"]) for row in others)) if spec.table else repeat(None)
+    described, problems = [], []
+    labels = {native.casefold(): label for native, label in spec.labels.items()}
+    for row in rows:
+        known = by_name[row["path"]] if row["path"] in by_name else next(by_row)
+        if known is None:
+            problems.append(Problem(f"{where.name}: {row['path']}", "no clip of the corpus by its spec"))
+            continue
+        clip, official = known
+        clip = _complete(clip, row)
+        if clip.native_label is None and row.get("native_label") not in (None, ""):
+            clip = _labelled(clip, str(row["native_label"]), labels, where=where)
+        described.append(_Described(clip, official, row))
+    return described, problems
+
+
+def _columns(spec: CorpusSpec, row: Mapping[str, Any]) -> dict[str, str | None]:
+    """What a line tells of the columns of the corpus's label file."""
+    columns: dict[str, str | None] = {name: str(value) for name, value in row.items() if value is not None}
+    if (pattern := _PATHS.get(spec.id)) is not None and (fits := pattern.fullmatch(row["path"])):
+        columns |= fits.groupdict()
+    return columns
+
+
+def _labelled(clip: Clip, native: str, labels: Mapping[str, str | bool], *, where: Path) -> Clip:
+    """The clip with the list's label, by the spec's default map."""
+    label = labels.get(native.casefold(), labels.get("*"))
+    if label is None:
+        raise ManifestError(f"native label {native!r} is not in the spec of {clip.corpus}", where=where)
+    if label is False:
+        return replace(clip, native_label=native, label=None, excluded=f"no class for {native!r}")
+    named = clip.excluded if clip.excluded != "no native label" else None
+    return replace(clip, native_label=native, label=None if named else str(label), excluded=named)
+
+
+def _read_list(path: Path) -> list[dict[str, Any]]:
+    return [json.loads(line) for line in _text(path).split("\n") if line]
+
+
+def _read_hashes(path: Path) -> list[dict[str, str]]:
+    return list(csv.DictReader(io.StringIO(_text(path)), delimiter="\t"))
+
+
+def _text(path: Path) -> str:
+    data = path.read_bytes()
+    return (gzip.decompress(data) if path.suffix == ".gz" else data).decode()
+
+
+def _join(paths: Sequence[str] | Mapping[str, Any], hashes: Sequence[dict[str, str]]) -> dict[str, dict[str, str]]:
+    """List path to its row of the hash table: equal as it stands, below one more folder, or by a unique file name."""
+    by_path: dict[str, dict[str, str]] = {}
+    for row in hashes:
+        by_path[row["path"]] = by_path[row["path"].partition("/")[2]] = row
+    files = Counter(row["path"].rpartition("/")[2] for row in hashes)
+    by_file = {row["path"].rpartition("/")[2]: row for row in hashes}
+    by_file = {_SPELLED.get(file, file): row for file, row in by_file.items() if files[file] == 1}
+    joined = {path: by_path.get(path) or by_file.get(path.rpartition("/")[2]) for path in paths}
+    return {path: row for path, row in joined.items() if row is not None}
+
+
+def _pins(row: Mapping[str, str]) -> dict[str, Any]:
+    texts = {"source_sha256": "sha256", "pcm_sha256": "pcm_sha256", "clip_sha256": "clip_sha256"}
+    numbers = {"source_bytes": "bytes"} | {
+        name: name for name in ("num_samples", "sampling_rate", "channels", "clip_num_samples")
+    }
+    pins: dict[str, Any] = {column: row[name] for column, name in texts.items() if row.get(name)}
+    return pins | {column: int(row[name]) for column, name in numbers.items() if row.get(name)}
+
+
+def _duration(clip: Clip, row: Mapping[str, Any], pins: Mapping[str, Any]) -> float | None:
+    if clip.start_s is not None and clip.end_s is not None:
+        return round(clip.end_s - clip.start_s, 4)
+    if row.get("duration_s") is not None:
+        return float(row["duration_s"])
+    return round(pins["num_samples"] / pins["sampling_rate"], 4) if "num_samples" in pins else None
+
+
+def _complete(clip: Clip, row: Mapping[str, Any]) -> Clip:
+    """The clip with what the list tells and the names do not."""
+    told = {name: row[name] for name in _KNOWN if getattr(clip, name) is None and row.get(name) not in (None, "")}
+    return replace(clip, **told) if told else clip
+
+
+class _ListedRoot:
+    """The names of a list as a corpora root."""
+
+    listing_only = True
+
+    def __init__(self, location: str, names: Iterable[str]) -> None:
+        self.location = location
+        self.problems: list[Problem] = []
+        self._names = sorted(set(names))
+
+    def names(self) -> Sequence[str]:
+        """Paths of the list."""
+        return self._names
+
+    def size(self, name: str) -> int | None:
+        """Unknown."""
+        return None
+
+    def open(self, name: str) -> BinaryIO:
+        """A list has no content.
+
+        Raises:
+            ManifestError: Always.
+        """
+        raise ManifestError("a clip list holds names only", where=f"{self.location}: {name}")
+
+    def local_path(self, name: str) -> Path | None:
+        """None."""
+        return None
+
+
+class _HashRoot(_ListedRoot):
+    """Names with sizes and, as their content, the digest: files are equal when their digests are."""
+
+    def __init__(self, location: str, hashes: Mapping[str, Mapping[str, str]]) -> None:
+        super().__init__(location, hashes)
+        self._hashes = hashes
+
+    def size(self, name: str) -> int | None:
+        """Bytes by the hash table."""
+        return int(self._hashes[name]["bytes"]) if name in self._hashes else None
+
+    def open(self, name: str) -> BinaryIO:
+        """The digest by the hash table."""
+        return io.BytesIO(self._hashes[name]["sha256"].encode())

@@ -1,0 +1,113 @@
+"""Digests that a holder of a corpus contributes: they fill what is unpinned, and never change what is pinned."""
+
+import difflib
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, replace
+from os import cpu_count
+from typing import Any
+
+from oruk_leaderboard.audio import open_recording, pcm_digest, render, source_digest
+from oruk_leaderboard.corpora import FoundCorpus, Problem
+from oruk_leaderboard.corpora.spec import LOSSY
+from oruk_leaderboard.errors import AudioError, MissingExtraError
+from oruk_leaderboard.manifest.check import UNPINNED
+from oruk_leaderboard.manifest.files import Manifest, csv_texts
+from oruk_leaderboard.manifest.rows import ManifestRow
+from oruk_leaderboard.manifest.validation import Usable, validate
+
+
+@dataclass(frozen=True, slots=True)
+class Pinned:
+    """What a copy of the corpora adds to a manifest.
+
+    Attributes:
+        before: The manifest.
+        after: The manifest with the digests of the clips that had none.
+        rows: The rows that were filled.
+        problems: Clips that could not be pinned, and pinned clips whose file is another one.
+    """
+
+    before: Manifest
+    after: Manifest
+    rows: Sequence[ManifestRow]
+    problems: Sequence[Problem]
+
+    def patch(self) -> str:
+        """The change as a unified diff of the files in ``data/manifest``, for ``git apply``."""
+        before, after = csv_texts(self.before), csv_texts(self.after)
+        return "".join(
+            line
+            for name in after
+            if before[name] != after[name]
+            for line in difflib.unified_diff(
+                before[name].splitlines(keepends=True),
+                after[name].splitlines(keepends=True),
+                f"a/data/manifest/{name}",
+                f"b/data/manifest/{name}",
+                n=1,
+            )
+        )
+
+
+def pin(
+    founds: Sequence[FoundCorpus],
+    manifest: Manifest,
+    *,
+    workers: int | None = None,
+    progress: Callable[[int], object] | None = None,
+) -> Pinned:
+    """Compute the digests of every clip of the manifest that has none and whose file is there.
+
+    Args:
+        founds: From `find_corpora`.
+        manifest: The manifest to fill.
+        workers: Threads; None for one a core.
+        progress: Called with the number of clips done since the last call.
+
+    Raises:
+        CorpusError: A label file cannot be used.
+    """
+    checked = validate(founds, manifest, workers=workers)
+    problems = [
+        Problem(state.clip_id or state.media or "", f"{state.state}: {state.reason}")
+        for state in checked.states
+        if state.state not in (UNPINNED, "exact", "same-audio", "missing")
+    ]
+    todo = [item for item in checked.usable if item.state.state == UNPINNED and item.row.source_sha256 is None]
+    filled: dict[str, ManifestRow] = {}
+    with ThreadPoolExecutor(workers or cpu_count() or 1) as pool:
+        for item, result in zip(todo, pool.map(_digests, todo), strict=True):
+            if isinstance(result, str):
+                problems.append(Problem(item.row.clip_id, result))
+            else:
+                filled[item.row.clip_id] = replace(item.row, **result)
+            if progress is not None:
+                progress(1)
+    rows = (filled.get(row.clip_id, row) for row in manifest.rows)
+    after = Manifest.of(rows, manifest.label_digests, version=manifest.version)
+    return Pinned(manifest, after, tuple(filled.values()), problems)
+
+
+def _digests(item: Usable) -> dict[str, Any] | str:
+    """Columns of one clip, or why there are none."""
+    try:
+        return dict(_columns(item))
+    except (AudioError, MissingExtraError, OSError) as error:
+        return str(error)
+
+
+def _columns(item: Usable) -> Iterator[tuple[str, Any]]:
+    root, clip = item.corpus.root, item.clip
+    with root.open(clip.media) as file:
+        yield from zip(("source_sha256", "source_bytes"), source_digest(file), strict=True)
+        if clip.media[clip.media.rfind(".") :].lower() in LOSSY:
+            # Decoders of lossy formats differ by one step, so their samples identify nothing; the header does no harm.
+            with open_recording(file) as recording:
+                yield from (("sampling_rate", recording.rate), ("channels", recording.channels))
+            return
+        pcm = pcm_digest(file)
+        yield from (("pcm_sha256", pcm.pcm_sha256), ("num_samples", pcm.num_samples))
+        yield from (("sampling_rate", pcm.sampling_rate), ("channels", pcm.channels))
+        rendered = render(file, start_s=clip.start_s, end_s=clip.end_s, channel=clip.channel)
+        yield from (("clip_sha256", rendered.clip_sha256), ("clip_num_samples", len(rendered.samples)))
