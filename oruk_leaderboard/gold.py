@@ -27,6 +27,11 @@ BANDS: tuple[tuple[float, str], ...] = ((2.0, "0-2 s"), (4.0, "2-4 s"), (8.0, "4
 CLUSTERS: tuple[str, ...] = ("speaker", "corpus", "clip")
 """What clips can be resampled by."""
 
+CREMA_D_LABELS: Mapping[str, str] = {
+    "ANG": "anger", "DIS": "disgust", "FEA": "fear", "HAP": "happiness", "NEU": "neutral", "SAD": "sadness"
+}  # fmt: skip
+"""Intended labels in CREMA-D's file names, and their classes: the label space of the diagnostic."""
+
 
 @dataclass(frozen=True, slots=True)
 class Attribute:
@@ -53,6 +58,7 @@ class Gold:
         unknown_speakers: Number of clips whose speaker the corpus does not tell.
         origin: Where the set comes from: the keys of a record's ``evaluation`` that name it.
         rows: Rows of the gold file with all their columns, or None for a rebuilt set.
+        inputs: ``clip_sha256`` of each clip, or None where there is no rebuilt set.
     """
 
     clip_ids: Sequence[str]
@@ -62,6 +68,7 @@ class Gold:
     unknown_speakers: int
     origin: Mapping[str, Any] = field(default_factory=dict)
     rows: Rows | None = None
+    inputs: Sequence[str] | None = None
 
     def cluster(self, kind: str | None) -> tuple[str, Attribute | None]:
         """What is resampled: by default speakers where all are known, else corpora, else clips.
@@ -108,6 +115,7 @@ class Gold:
             attributes=attributes,
             unknown_speakers=int(np.array(unknown, bool)[speakers.codes].sum()) if unknown else 0,
             origin={**self.origin, **origin},
+            inputs=None if self.inputs is None else [self.inputs[at] for at in chosen],
         )
 
 
@@ -159,7 +167,7 @@ def _attributes(columns: Mapping[str, Sequence[Any]], n: int) -> tuple[dict[str,
 def gold_of_set(clips: Any) -> Gold:
     """Gold labels of a rebuilt set (``clipset.open_clipset``), audio untouched."""
     table = clips.table
-    names = ("clip_id", "label", "corpus", "language", "speaker", "gender", "elicitation", "duration_s")
+    names = ("clip_id", "label", "corpus", "language", "speaker", "gender", "elicitation", "duration_s", "clip_sha256")
     columns = {name: table.column(name).to_pylist() for name in names}
     attributes, unknown = _attributes(columns, table.num_rows)
     return Gold(
@@ -169,6 +177,7 @@ def gold_of_set(clips: Any) -> Gold:
         attributes=attributes,
         unknown_speakers=unknown,
         origin=origin_of_report(clips.report),
+        inputs=columns["clip_sha256"],
     )
 
 
@@ -247,26 +256,27 @@ def _seconds(rows: Rows, at: int, value: object) -> float | None:
     return seconds
 
 
-def crema_d_diagnostic(selection: str, *, classes: tuple[str, ...]) -> Gold:
+def crema_d_diagnostic(selection: str) -> Gold:
     """The 546 recordings of the CREMA-D diagnostic: 91 actors, sentence IEO, six intended labels.
 
+    Which recordings follows from the corpus's file names alone, so it needs no audio and no gold file.
+
     Args:
-        selection: ``LO``, ``MD`` or ``HI``: the intensity of the five emotions; neutral has ``XX`` only.
-        classes: Label space of the protocol.
+        selection: ``lo``, ``md`` or ``hi``: the intensity of the five emotions; neutral has ``XX`` only. Which one the
+            card's run used is not public.
     """
-    codes = {"ANG": "anger", "DIS": "disgust", "FEA": "fear", "HAP": "happiness", "NEU": "neutral", "SAD": "sadness"}
-    if selection not in ("LO", "MD", "HI"):
-        raise PredictionError("no such selection", where="--selection", expected="LO, MD or HI", found=repr(selection))
     names = [
-        (f"crema_d/{actor}_IEO_{code}_{'XX' if code == 'NEU' else selection}", str(actor), classes.index(label))
+        (f"crema_d/{actor}_IEO_{code}_{'XX' if code == 'NEU' else selection.upper()}", str(actor), label)
         for actor in range(1001, 1092)
-        for code, label in codes.items()
+        for code, label in CREMA_D_LABELS.items()
     ]
     ids = [name for name, _, _ in names]
-    labels = np.array([label for _, _, label in names], np.int64)
-    columns = {"corpus": ["crema_d"] * len(ids), "speaker": [actor for _, actor, _ in names]}
-    columns["language"] = ["en"] * len(ids)
-    columns["elicitation"] = ["acted"] * len(ids)
+    classes = tuple(CREMA_D_LABELS.values())
+    labels = np.array([classes.index(label) for _, _, label in names], np.int64)
+    same = {"corpus": "crema_d", "language": "en-US", "elicitation": "acted"}
+    columns: dict[str, list[Any]] = {name: [value] * len(ids) for name, value in same.items()}
+    columns["speaker"] = [actor for _, actor, _ in names]
     attributes, unknown = _attributes(columns, len(ids))
-    digest = gold_digest(ids, labels, classes)
-    return Gold(ids, labels, classes, attributes, unknown, {**_no_set(), "gold_digest": digest})
+    return Gold(
+        ids, labels, classes, attributes, unknown, {**_no_set(), "gold_digest": gold_digest(ids, labels, classes)}
+    )

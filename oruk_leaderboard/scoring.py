@@ -15,7 +15,7 @@ from oruk_leaderboard import __version__
 from oruk_leaderboard.classes import CLASSES
 from oruk_leaderboard.errors import PredictionError
 from oruk_leaderboard.evaluation import Settings, evaluate, evaluate_scores, score_sums
-from oruk_leaderboard.gold import ATTRIBUTES, Gold, gold_of_set, read_gold
+from oruk_leaderboard.gold import ATTRIBUTES, CREMA_D_LABELS, Gold, crema_d_diagnostic, gold_of_set, read_gold
 from oruk_leaderboard.labels import AliasTable, alias_table
 from oruk_leaderboard.predictions import STATUSES, Predictions, read_predictions
 from oruk_leaderboard.tally import count
@@ -27,8 +27,14 @@ if TYPE_CHECKING:
 SCORER_VERSION = "1.0.0"
 """Raised whenever the scorer can give another figure for the same predictions."""
 
-BENCHMARK, BENCHMARK_VERSION = "oruk-bench", "0.1.0"
+BENCHMARK, VERSION = "oruk-bench", "0.1.0"
 """Name and version of the benchmark's own protocol."""
+
+DIAGNOSTICS: Mapping[str, str] = {f"crema-d-ieo-{selection}": selection for selection in ("lo", "md", "hi")}
+"""Protocols of the CREMA-D diagnostic to their selection: six classes, actors drawn, failures stay wrong."""
+
+DIAGNOSTIC_VERSION = "1.0.0"
+"""Version of these protocols."""
 
 SLICES: tuple[str, ...] = tuple(name for name in ATTRIBUTES if name != "speaker")
 """Slices made unless others are asked for; speakers only on request, since there are thousands."""
@@ -71,8 +77,9 @@ def score(
     *,
     clips: Any = None,
     gold: Path | str | Gold | None = None,
+    protocol: str | None = None,
     system: "SystemCard | str | None" = None,
-    on_error: str = "neutral",
+    on_error: str | None = None,
     cluster: str | None = None,
     n_boot: int = 2000,
     seed: int = 0,
@@ -90,8 +97,10 @@ def score(
         predictions: File of predictions (by clip id, or positional with ``order``), or predictions read before.
         clips: Folder of a rebuilt set, or an open one.
         gold: Gold file instead of a rebuilt set, or gold labels read before.
+        protocol: Name of a protocol; the benchmark's by default. A protocol that names its clips needs no set.
         system: The system's card, an id of ``systems list`` or a spec file; None for a system without a card.
-        on_error: ``neutral`` (protocol 0.1.0) scores refused, failed and missing clips as neutral, ``wrong`` as wrong.
+        on_error: ``neutral`` scores refused, failed and missing clips as neutral, ``wrong`` as wrong; None for what the
+            protocol says.
         cluster: What the bootstrap draws: ``speaker``, ``corpus`` or ``clip``; None for speakers where all are known.
         n_boot: Bootstrap replicates, 1 or more.
         seed: Seed of the draws.
@@ -106,18 +115,18 @@ def score(
     Raises:
         PredictionError: A file or a row cannot be used, or the run failed on every clip.
     """
-    answers = gold if isinstance(gold, Gold) else _gold(clips, Path(gold) if gold is not None else None)
+    answers = resolve_gold(clips, gold, protocol)
     if subsample is not None:
         answers = _subsample(answers, subsample)
     card = _card(system)
-    table = alias_table().for_classes(answers.classes).declared(card.native_labels or {} if card else {})
+    table = alias_table_of(card, answers.classes)
     digest = None
     if not isinstance(predictions, Predictions):
         path = Path(predictions)
         predictions = _read(path, answers, table, order)
         digest = hashlib.sha256(path.read_bytes()).hexdigest()
     settings = Settings(
-        on_error=on_error,
+        on_error=on_error or ("wrong" if protocol in DIAGNOSTICS else "neutral"),
         cluster=answers.cluster(cluster)[0],
         n_boot=n_boot,
         seed=seed,
@@ -128,18 +137,36 @@ def score(
     evaluation = _evaluation(answers, predictions, settings, tuple(slices), table)
     evaluation["predictions"] = {"file": predictions.source or None, "sha256": digest}
     evaluation["orientation"] = _orientation(answers, evaluation, partial)
-    record = _record(answers, predictions, card, evaluation, snapshot)
+    record = _record(answers, predictions, card, evaluation, snapshot, protocol)
     return Score(record, _findings(evaluation))
 
 
-def _gold(clips: Any, path: Path | None) -> Gold:
-    if (clips is None) == (path is None):
+def resolve_gold(clips: Any, gold: Path | str | Gold | None, protocol: str | None = None) -> Gold:
+    """Right answers of a rebuilt set, a gold file, or a protocol that names its clips.
+
+    Raises:
+        PredictionError: None of them, two of them, or an unknown protocol.
+    """
+    protocol = protocol or BENCHMARK
+    if protocol not in (BENCHMARK, *DIAGNOSTICS):
+        raise PredictionError("no such protocol", where=protocol, expected=", ".join((BENCHMARK, *DIAGNOSTICS)))
+    if isinstance(gold, Gold):
+        return gold
+    if protocol in DIAGNOSTICS and clips is None and gold is None:
+        return crema_d_diagnostic(DIAGNOSTICS[protocol])
+    if (clips is None) == (gold is None):
         raise PredictionError("nothing to score against, or two things", expected="--clips DIR or --gold FILE")
-    if path is not None:
-        return read_gold(path)
+    if gold is not None:
+        return read_gold(Path(gold), classes=tuple(CREMA_D_LABELS.values()) if protocol in DIAGNOSTICS else CLASSES)
     if isinstance(clips, (str, Path)):
         clips = importlib.import_module("oruk_leaderboard.clipset").open_clipset(Path(clips))
     return gold_of_set(clips)
+
+
+def alias_table_of(system: "SystemCard | str | None", classes: tuple[str, ...]) -> AliasTable:
+    """Alias table of a label space, with the native labels that a system's card declares."""
+    card = _card(system)
+    return alias_table().for_classes(classes).declared(card.native_labels or {} if card else {})
 
 
 def _subsample(gold: Gold, name: str) -> Gold:
@@ -242,10 +269,12 @@ def _record(
     card: "SystemCard | None",
     evaluation: dict[str, Any],
     snapshot: str | None,
+    protocol: str | None,
 ) -> "Record":
     from oruk_leaderboard.records import Protocol, Record, Source
 
     counts = evaluation["counts"]
+    name = protocol or BENCHMARK
     accuracy, macro_f1 = printed(evaluation["figures"])
     return Record(
         system=_system(card, predictions.source),
@@ -253,7 +282,7 @@ def _record(
         scored_on=scored_on(gold.origin),
         accuracy=accuracy,
         macro_f1=macro_f1,
-        protocol=Protocol(name=BENCHMARK, version=BENCHMARK_VERSION),
+        protocol=Protocol(name=name, version=DIAGNOSTIC_VERSION if name in DIAGNOSTICS else VERSION),
         source=Source(
             kind="scored_here",
             attested_by=f"scored by oruk-bench-leaderboard {__version__}",
@@ -303,7 +332,7 @@ def _findings(evaluation: dict[str, Any]) -> tuple[str, ...]:
 
 def read_clip_ids(clips: Path | None, gold: Path | None) -> Sequence[str]:
     """Clip ids of a rebuilt set or a gold file."""
-    return _gold(clips, gold).clip_ids
+    return resolve_gold(clips, gold).clip_ids
 
 
 def write_template(clip_ids: Sequence[str], path: Path) -> None:

@@ -26,6 +26,7 @@ def made_columns(n: int = 400, *, speakers: int = 12, corpora: int = 3, seed: in
         "speaker": [f"{s:02d}" for s in speaker],
         "gender": [("female", "male")[s % 2] for s in speaker],
         "elicitation": [("acted", "spontaneous")[c % 2] for c in corpus],
+        "clip_sha256": [f"{at:064x}" for at in range(n)],
         "duration_s": np.round(rng.uniform(0.5, 16, n), 3).tolist(),
     }
 

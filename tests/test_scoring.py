@@ -35,6 +35,7 @@ def gold_of(labels, **columns):
         "gender": [None] * n,
         "elicitation": [None] * n,
         "duration_s": [1.0] * n,
+        "clip_sha256": ["0" * 64] * n,
     }
     return gold_of_set(made_set({**base, **columns}))
 

@@ -42,7 +42,8 @@ def add_scoring_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--system", metavar="ID|FILE", help="card of the system: an id of `systems list` or a TOML file"
     )
-    parser.add_argument("--on-error", choices=("neutral", "wrong"), default="neutral", help="how failed clips count")
+    parser.add_argument("--protocol", metavar="NAME", help="protocol to score by (oruk-bench)")
+    parser.add_argument("--on-error", choices=("neutral", "wrong"), help="how failed clips count (by the protocol)")
     parser.add_argument("--cluster", choices=("speaker", "corpus", "clip"), help="what the bootstrap draws")
     parser.add_argument("--two-stage", action="store_true", help="draw corpora first, then speakers within them")
     parser.add_argument("--interval", choices=("percentile", "bca"), default="percentile", help="kind of interval")
@@ -94,6 +95,7 @@ def scoring_options(options: argparse.Namespace) -> dict[str, Any]:
     if unknown := sorted(set(extra) - set(ATTRIBUTES)):
         raise PredictionError("no such attribute", where="--by", expected=", ".join(ATTRIBUTES), found=unknown[0])
     return {
+        "protocol": options.protocol,
         "system": options.system,
         "on_error": options.on_error,
         "cluster": options.cluster,
