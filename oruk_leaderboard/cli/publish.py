@@ -1,0 +1,33 @@
+"""``publish``: push the built repository to the Hub."""
+
+import argparse
+
+from oruk_leaderboard.cli import DONE
+from oruk_leaderboard.cli.output import add_json, write_json, write_text
+from oruk_leaderboard.hub import REPO
+
+
+def configure(parser: argparse.ArgumentParser) -> None:
+    """Options of ``publish``."""
+    parser.add_argument("--repo", default=REPO, metavar="ID", help=f"repository on the Hub (default {REPO})")
+    parser.add_argument("--dry-run", action="store_true", help="send nothing, list what would change")
+    add_json(parser)
+
+
+def run(args: argparse.Namespace) -> int:
+    """Push and print the revision to cite."""
+    from oruk_leaderboard.publish import publish
+
+    done = publish(repo=args.repo, dry_run=args.dry_run)
+    if args.json:
+        write_json(done.to_dict())
+        return DONE
+    lines = [f"add     {name}" for name in done.added] + [f"update  {name}" for name in done.updated]
+    lines += [f"keep    {name} (only on the Hub)" for name in done.kept]
+    changes = f"{len(done.added)} to add, {len(done.updated)} to update, {done.unchanged} unchanged"
+    if done.revision is None:
+        lines.append(f"dry run: {changes}; would become {done.tag} on top of {done.parent}")
+    else:
+        lines.append(f"{changes}; {done.tag} is revision {done.revision}")
+    write_text("\n".join(lines))
+    return DONE
