@@ -368,6 +368,8 @@ def test_axe_finds_nothing_serious(browser: Any, hostile_folder: Path, scheme: s
     visit.page.get_by_role("dialog").wait_for()
     assert visit.axe() == []
     assert visit.page.evaluate("document.documentElement.scrollWidth <= innerWidth"), "no sideways scrolling"
+    board = "document.getElementById('board')"
+    assert visit.page.evaluate(f"{board}.scrollWidth <= {board}.parentElement.clientWidth"), "every column is in view"
     assert visit.complaints == []
     visit.context.close()
 
