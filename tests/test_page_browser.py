@@ -5,7 +5,6 @@ Skipped where there is no Chromium; with ``ORUK_REQUIRE_BROWSER=1`` (as in ``.ci
 
 import json
 import os
-import shutil
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -13,10 +12,9 @@ from typing import Any
 import pytest
 
 from oruk_leaderboard.page import build_page
-from oruk_leaderboard.paths import data_dir
 from oruk_leaderboard.records import Source
 from tests.scored import scored_record
-from tests.test_page import FORMULA, HOSTILE, a_record, add
+from tests.test_page import FORMULA, HOSTILE, a_record, add, attested
 
 CHROMIUM = Path("/usr/bin/chromium")
 ARGUMENTS = [
@@ -51,17 +49,18 @@ def browser() -> Iterator[Any]:
 
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The page over the shipped records."""
-    return build_page(tmp_path_factory.mktemp("page") / "out").folder
+    """The page over the attested records."""
+    root = tmp_path_factory.mktemp("page")
+    add(root / "data", *attested())
+    return build_page(root / "out", data=root / "data").folder
 
 
 @pytest.fixture(scope="module")
 def hostile_folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The page over the shipped records, two hostile ones and one that was scored on a rebuilt set."""
+    """The page over the attested records, two hostile ones and one that was scored on a rebuilt set."""
     root = tmp_path_factory.mktemp("hostile")
     data = root / "data"
-    data.mkdir()
-    shutil.copytree(data_dir() / "records", data / "records")
+    add(data, *attested())
     add(data, a_record("hostile", name=HOSTILE, note=HOSTILE, macro_f1="0.7000"))
     add(data, a_record("formula", name=FORMULA, macro_f1="0.6900"))
     evaluation = scored_record()["evaluation"]
