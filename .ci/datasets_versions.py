@@ -4,6 +4,7 @@ Usage: python .ci/datasets_versions.py [FOLDER]   (FOLDER keeps the environments
 """
 
 import json
+import os
 import subprocess
 import sys
 import tempfile
@@ -41,7 +42,7 @@ print(json.dumps({
 def run(*command: str, cwd: Path = ROOT, **environment: str) -> str:
     """Run a command and return what it prints; what it complains about is shown when it fails."""
     done = subprocess.run(
-        command, cwd=cwd, env={"PATH": "/usr/bin:/bin", **environment}, capture_output=True, text=True, check=False
+        command, cwd=cwd, env={**os.environ, **environment}, capture_output=True, text=True, check=False
     )
     if done.returncode:
         raise SystemExit(f"{' '.join(command)}\n{done.stdout[-2000:]}\n{done.stderr[-4000:]}")

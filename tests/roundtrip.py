@@ -1,10 +1,11 @@
-"""What a user of ``datasets`` does with the repository, in one process with its own cache; prints the cases that held.
+"""What a user of ``datasets`` does with the repository, in one process with its own cache.
 
 Run by the tests with the installed release and by ``.ci/datasets_versions.py`` with four of them::
 
     HF_ENDPOINT=… HF_HOME=… python tests/roundtrip.py REPOSITORY WORK
 
-``REPOSITORY`` is a folder with the files of the Hub repository, ``WORK`` an empty folder to write to.
+``REPOSITORY`` is a folder with the files of the Hub repository, ``WORK`` a new folder to write to; the cases that held
+are in its ``report.json``.
 """
 
 import hashlib
@@ -129,9 +130,10 @@ def script_by_path(repository: Path, work: Path) -> None:
     """Releases 2 and 3 run the script; later ones run none."""
     folder = shutil.copytree(repository, work / "by-path")
     if MAJOR < 4:
+        path, trust = str(folder / SCRIPT), {"trust_remote_code": True}
         for name in script().FILES:
-            expect(repository, name, datasets.load_dataset(str(folder / SCRIPT), name, split="train"))
-        expect(repository, "default", datasets.load_dataset(str(folder / SCRIPT), split="train"))
+            expect(repository, name, datasets.load_dataset(path, name, split="train", **trust))
+        expect(repository, "default", datasets.load_dataset(path, split="train", **trust))
     else:
         refused(lambda: datasets.load_dataset(str(folder / SCRIPT)), "no longer supported")
 
@@ -169,7 +171,8 @@ def main() -> None:
     sys.path.insert(0, str(repository))
     for name, function in CASES.items():
         function(repository, work / name)
-    sys.stdout.write(json.dumps({"datasets": datasets.__version__, "held": list(CASES)}) + "\n")
+    report = {"datasets": datasets.__version__, "held": list(CASES)}
+    (work / "report.json").write_text(json.dumps(report), encoding="utf-8")
 
 
 if __name__ == "__main__":

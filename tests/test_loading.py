@@ -53,7 +53,7 @@ def round_trip(python: str, work: Path) -> dict[str, object]:
             check=False,
         )
     assert done.returncode == 0, done.stderr[-4000:]
-    report: dict[str, object] = json.loads(done.stdout.strip().splitlines()[-1])
+    report: dict[str, object] = json.loads((work / "cases" / "report.json").read_text(encoding="utf-8"))
     return report
 
 
