@@ -77,10 +77,9 @@ def derived(root: Path, records: Sequence[Record]) -> Iterator[tuple[str, bytes 
         ones as they lie in ``root``, so each has to be written before the next is asked for.
     """
     for config in CONFIGS:
-        if config.rows is not None:
-            table = to_table(config, config.rows(records))
-            # No release of datasets loads a table without rows, so there is no file rather than an empty one.
-            yield config.path, serialize(table) if table.num_rows else None
+        table = config.table(root) if config.table else to_table(config, config.rows(records) if config.rows else [])
+        # No release of datasets loads a table without rows, so there is no file rather than an empty one.
+        yield config.path, serialize(table) if table is not None and table.num_rows else None
     yield script.NAME, script.script_text(root).encode()
     yield card.NAME, card.card_text(root, records).encode()
 

@@ -24,7 +24,8 @@ class Config:
         path: Parquet file below the repository's root.
         schema: Name of the JSON Schema of a row.
         summary: One line for people.
-        rows: From all records to the rows; None where another part of the package writes the file.
+        rows: From all records to the rows.
+        table: From the repository's root to the Arrow table or None, for a config that is not made from rows.
     """
 
     name: str
@@ -32,6 +33,7 @@ class Config:
     schema: str
     summary: str
     rows: Callable[[Sequence[Record]], Rows] | None = None
+    table: Callable[[Path], Any] | None = None
 
 
 def leaderboard_row(record: Record) -> dict[str, Any]:
@@ -114,6 +116,13 @@ def _rebuilt(records: Sequence[Record]) -> Rows:
     ]
 
 
+def _manifest(root: Path) -> Any:
+    from oruk_leaderboard.manifest.files import read_folder, to_table
+
+    folder = root / "data" / "manifest"
+    return to_table(read_folder(folder)) if folder.is_dir() else None
+
+
 CONFIGS: tuple[Config, ...] = (
     Config(
         "default",
@@ -142,6 +151,13 @@ CONFIGS: tuple[Config, ...] = (
         "rebuilt",
         "systems scored by this package on rebuilt sets, never ranked with the leaderboard",
         _rebuilt,
+    ),
+    Config(
+        "manifest",
+        "data/manifest.parquet",
+        "manifest",
+        "the clips of the equivalent evaluation set that this package rebuilds, with their digests",
+        table=_manifest,
     ),
     Config(
         "published",

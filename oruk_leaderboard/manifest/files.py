@@ -182,10 +182,9 @@ def read_csv(text: str, *, where: Path) -> list[ManifestRow]:
     return rows
 
 
-def write_parquet(manifest: Manifest, path: Path) -> None:
-    """Write config ``manifest``: every value by an explicit schema; no schema metadata of pandas or ``datasets``."""
+def to_table(manifest: Manifest) -> Any:
+    """Arrow table of config ``manifest``: every value by an explicit schema; version and digests as metadata."""
     import pyarrow as pa
-    import pyarrow.parquet as pq
 
     kinds = {str: pa.string(), float: pa.float64(), int: pa.int64(), bool: pa.bool_()}
     required = {"clip_id", "corpus", *(column for column, kind in TYPES.items() if kind is bool)}
@@ -198,7 +197,14 @@ def write_parquet(manifest: Manifest, path: Path) -> None:
         [pa.field(column, kinds[kind], nullable=column not in required) for column, kind in TYPES.items()], metadata
     )
     columns = {column: [getattr(row, column) for row in manifest.rows] for column in COLUMNS}
-    pq.write_table(pa.table(columns, schema=schema), path, compression="zstd")
+    return pa.table(columns, schema=schema)
+
+
+def write_parquet(manifest: Manifest, path: Path) -> None:
+    """Write config ``manifest`` to a file, as ``build`` does."""
+    from oruk_leaderboard.tables import serialize
+
+    path.write_bytes(serialize(to_table(manifest)))
 
 
 def read_parquet(path: Path) -> Manifest:
