@@ -10,6 +10,7 @@ __version__ = "1.0.0"
 
 _PUBLIC: dict[str, str] = {
     "clips": "oruk_leaderboard.corpora",
+    "compare": "oruk_leaderboard.comparison",
     "find_corpora": "oruk_leaderboard.corpora",
     "get_corpus": "oruk_leaderboard.corpora",
     "leaderboard": "oruk_leaderboard.table",
@@ -39,6 +40,7 @@ def __dir__() -> list[str]:
 
 
 if TYPE_CHECKING:
+    from oruk_leaderboard.comparison import compare as compare
     from oruk_leaderboard.corpora import clips as clips
     from oruk_leaderboard.corpora import find_corpora as find_corpora
     from oruk_leaderboard.corpora import get_corpus as get_corpus

@@ -16,7 +16,7 @@ from oruk_leaderboard.metrics import Reliability
 from oruk_leaderboard.metrics.checks import divide
 
 if TYPE_CHECKING:
-    from oruk_leaderboard.compare import Comparison
+    from oruk_leaderboard.comparison import Comparison
 
 Theme: TypeAlias = Literal["light", "dark"]
 """Colours of a figure."""

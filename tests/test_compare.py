@@ -1,5 +1,6 @@
 """Comparison of systems: agreement with the single-pair functions and the harness, ties, prompts, shifts, figures."""
 
+import json
 from pathlib import Path
 
 import numpy as np
@@ -8,8 +9,9 @@ import pytest
 
 from oruk_leaderboard import figures, metrics, statistics
 from oruk_leaderboard.classes import CLASSES
-from oruk_leaderboard.compare import Comparison, compare, ensemble, failures, shift
-from oruk_leaderboard.compare_formats import as_latex, as_text, ensemble_text, shift_text
+from oruk_leaderboard.cli import main
+from oruk_leaderboard.comparison import Comparison, compare, ensemble, failures, rank, shift
+from oruk_leaderboard.comparison_formats import as_latex, as_text, ensemble_text, shift_text
 from oruk_leaderboard.errors import MetricError, OrukError, PredictionError
 from oruk_leaderboard.gold import Gold, read_gold
 from oruk_leaderboard.panel import Panel, panel
@@ -46,7 +48,7 @@ def board(gold: Gold) -> Panel:
 
 @pytest.fixture(scope="module")
 def comparison(board: Panel) -> Comparison:
-    return compare(board)
+    return rank(board)
 
 
 def test_order_ranks_and_ties(comparison: Comparison) -> None:
@@ -64,7 +66,7 @@ def test_order_ranks_and_ties(comparison: Comparison) -> None:
 @pytest.mark.parametrize("metric", ["macro_f1", "accuracy"])
 def test_every_pair_equals_the_harness(board: Panel, gold: Gold, metric: str) -> None:
     rows = dict(zip(board.names, board.outcomes, strict=True))
-    result = compare(board, metric=metric)
+    result = rank(board, metric=metric)
     for pair in (result.pairs[0], result.pairs[-1]):
         theirs = harness.paired_bootstrap_test(
             gold.labels,
@@ -107,8 +109,8 @@ def test_failures_count_as_asked(gold: Gold) -> None:
     status[:50], status[50:90] = ERROR, ABSTAINED
     labels = np.where(status == OK, gold.labels, -1)
     runs = {"broken": Predictions(labels, status), "whole": system(gold, 0.6, 1)}
-    neutral = compare(panel(runs, gold, n_boot=50))
-    wrong = compare(panel(runs, gold, n_boot=50, on_error="wrong"))
+    neutral = rank(panel(runs, gold, n_boot=50))
+    wrong = rank(panel(runs, gold, n_boot=50, on_error="wrong"))
     by_chance = (gold.labels[:50] == CLASSES.index("neutral")).sum()
     assert wrong.standings[0].figures["accuracy"] == pytest.approx((N - 90) / N)
     assert neutral.standings[0].figures["accuracy"] == pytest.approx((N - 90 + by_chance) / N)
@@ -128,17 +130,17 @@ def test_panel_refuses(gold: Gold) -> None:
     with pytest.raises(MetricError, match="n_boot"):
         panel({"a": system(gold, 0.5, 0)}, gold, n_boot=0)
     with pytest.raises(PredictionError, match="unknown metric"):
-        compare(panel({"a": system(gold, 0.5, 0)}, gold, n_boot=5), metric="f2")
+        rank(panel({"a": system(gold, 0.5, 0)}, gold, n_boot=5), metric="f2")
 
 
 def test_clusters_are_as_asked(gold: Gold) -> None:
     runs = {"a": system(gold, 0.5, 0), "b": system(gold, 0.6, 1)}
-    corpora = compare(panel(runs, gold, n_boot=50, cluster="corpus"))
-    clips = compare(panel(runs, gold, n_boot=50, cluster="clip"))
-    staged = compare(panel(runs, gold, n_boot=50, two_stage=True))
+    corpora = rank(panel(runs, gold, n_boot=50, cluster="corpus"))
+    clips = rank(panel(runs, gold, n_boot=50, cluster="clip"))
+    staged = rank(panel(runs, gold, n_boot=50, two_stage=True))
     assert (corpora.n_clusters, clips.n_clusters, staged.n_clusters) == (5, N, SPEAKERS)
     assert staged.two_stage and not corpora.two_stage
-    assert compare(panel({"a": runs["a"]}, gold, n_boot=20)).pairs == ()
+    assert rank(panel({"a": runs["a"]}, gold, n_boot=20)).pairs == ()
 
 
 def test_ensemble_of_prompts(board: Panel) -> None:
@@ -201,3 +203,49 @@ def test_figures_refuse(tmp_path: Path) -> None:
         figures.bars(["a"], [0.5], [None], theme="blue")
     with pytest.raises(MetricError, match="lengths differ"):
         figures.bars(["a", "b"], [0.5], [None])
+
+
+@pytest.fixture
+def files(tmp_path: Path, gold: Gold) -> Path:
+    lines = ["clip_id,label,corpus,speaker"]
+    speakers, corpora = gold.attributes["speaker"], gold.attributes["corpus"]
+    for clip, label, speaker, corpus in zip(gold.clip_ids, gold.labels, speakers.codes, corpora.codes, strict=True):
+        lines.append(f"{clip},{CLASSES[label]},{corpora.values[corpus]},{speakers.values[speaker].partition('/')[2]}")
+    (tmp_path / "gold.csv").write_text("\n".join(lines) + "\n")
+    for name, accuracy in (("a", 0.7), ("b", 0.4)):
+        labels = system(gold, accuracy, 3).labels
+        rows = [f"{clip},{CLASSES[label]}" for clip, label in zip(gold.clip_ids, labels, strict=True)]
+        (tmp_path / f"{name}.csv").write_text("clip_id,label\n" + "\n".join(rows) + "\n")
+    return tmp_path
+
+
+def command(files: Path, *options: str) -> list[str]:
+    return ["compare", str(files / "a.csv"), f"other={files / 'b.csv'}", "--gold", str(files / "gold.csv"), *options]
+
+
+def test_command_line(files: Path, gold: Gold, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(command(files, "--n-boot", "100", "--json", "--plot", str(files / "ranks.svg"))) == 0
+    document = json.loads(capsys.readouterr().out)
+    runs = {"a": system(gold, 0.7, 3), "other": system(gold, 0.4, 3)}
+    assert document == json.loads(json.dumps(compare(runs, gold=gold, n_boot=100).to_dict()))
+    assert document["standings"][0]["system"] == "a" and document["pairs"][0]["separated"]
+    assert (files / "ranks.svg").read_bytes().startswith(b"<?xml")
+    (files / "subset.csv").write_text("clip_id\n" + "\n".join(gold.clip_ids[:200]) + "\n")
+    assert main(command(files, "--n-boot", "50", "--subset", str(files / "subset.csv"), "--json")) == 0
+    assert json.loads(capsys.readouterr().out)["shift"][0]["n_subsample"] == 200
+    assert main(command(files, "--n-boot", "50", "--prompts", "--latex")) == 0
+    assert r"\toprule" in (text := capsys.readouterr().out) and "2 prompts: mean" in text
+
+
+def test_command_line_counts_missing_clips_and_refuses(files: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    rows = (files / "a.csv").read_text().splitlines()
+    (files / "a.csv").write_text("\n".join(rows[:-5]) + "\n")
+    assert main(command(files, "--n-boot", "20")) == 1
+    assert "a: 5 missing of 700 clips" in capsys.readouterr().err
+    assert main(["compare", str(files / "a.csv"), str(files / "a.csv"), "--gold", str(files / "gold.csv")]) == 2
+    assert "two systems of one name" in capsys.readouterr().err
+    (files / "subset.csv").write_text("clip_id\nnowhere/1\n")
+    assert main(command(files, "--subset", str(files / "subset.csv"))) == 2
+    assert "not in the set" in capsys.readouterr().err
+    assert main(command(files, "--n-boot", "0")) == 2
+    assert "n_boot" in capsys.readouterr().err

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 
 from oruk_leaderboard.cells import latex_cell
 from oruk_leaderboard.cli.output import text_table
-from oruk_leaderboard.compare import Comparison, Ensemble, Pair, Shift, Standing
+from oruk_leaderboard.comparison import Comparison, Ensemble, Pair, Shift, Standing
 
 SHOWN_PAIRS = 20
 """Pairs listed as text: neighbours come first, ``--json`` holds all."""

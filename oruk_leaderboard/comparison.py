@@ -1,8 +1,9 @@
 """Compare systems on identical clips: which differences are real, and how sure each rank is."""
 
 import itertools
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -10,8 +11,10 @@ from numpy.typing import NDArray
 
 from oruk_leaderboard import statistics
 from oruk_leaderboard.errors import PredictionError
-from oruk_leaderboard.panel import METRICS, Panel, known
-from oruk_leaderboard.predictions import STATUSES
+from oruk_leaderboard.gold import Gold
+from oruk_leaderboard.panel import METRICS, Panel, known, panel
+from oruk_leaderboard.predictions import STATUSES, Predictions, read_predictions
+from oruk_leaderboard.scoring import resolve_gold
 
 
 @dataclass(frozen=True, slots=True)
@@ -171,7 +174,49 @@ class Shift:
         return asdict(self)
 
 
-def compare(board: Panel, *, metric: str = "macro_f1", alpha: float = 0.05) -> Comparison:
+def compare(
+    systems: Mapping[str, Predictions | Path | str],
+    *,
+    clips: Any = None,
+    gold: Gold | Path | str | None = None,
+    metric: str = "macro_f1",
+    alpha: float = 0.05,
+    cluster: str | None = None,
+    two_stage: bool = False,
+    n_boot: int = 2000,
+    seed: int = 0,
+    on_error: str = "neutral",
+) -> Comparison:
+    """Compare systems on one set: read what is given as files, put it side by side, rank it.
+
+    Args:
+        systems: Name to predictions, read before or as a file.
+        clips: Folder of a rebuilt set, or an open one.
+        gold: Gold file instead of a rebuilt set, or gold labels read before.
+        metric: As for :func:`rank`.
+        alpha: As for :func:`rank`.
+        cluster: As for :func:`panel.panel`, like the options that follow.
+        two_stage: Draw corpora first, then clusters within each.
+        n_boot: Bootstrap replicates.
+        seed: Seed of the draws.
+        on_error: ``neutral`` or ``wrong``.
+
+    Raises:
+        PredictionError: A file, a row or an option cannot be used.
+        MetricError: Statistics options out of range, or one cluster only.
+    """
+    answers = resolve_gold(clips, gold)
+    read = {
+        name: given
+        if isinstance(given, Predictions)
+        else read_predictions(Path(given), answers.clip_ids, classes=answers.classes)
+        for name, given in systems.items()
+    }
+    board = panel(read, answers, cluster=cluster, two_stage=two_stage, n_boot=n_boot, seed=seed, on_error=on_error)
+    return rank(board, metric=metric, alpha=alpha)
+
+
+def rank(board: Panel, *, metric: str = "macro_f1", alpha: float = 0.05) -> Comparison:
     """Rank the systems of a panel and test all pairs, every figure from the same draws.
 
     Args:

@@ -1,0 +1,115 @@
+"""``compare``: paired tests, tie groups, rank intervals."""
+
+import argparse
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from oruk_leaderboard.cli import DONE, FINDINGS
+from oruk_leaderboard.cli.output import add_json, note, write_json, write_text
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    from oruk_leaderboard.gold import Gold
+
+
+def configure(parser: argparse.ArgumentParser) -> None:
+    """Options of ``compare``."""
+    parser.epilog = (
+        "example: oruk-leaderboard compare a.csv b.csv large=runs/c.parquet --clips rebuilt --plot ranks.svg"
+    )
+    parser.add_argument("predictions", nargs="+", metavar="[NAME=]PRED", help="predictions file; name: the file's stem")
+    against = parser.add_mutually_exclusive_group(required=True)
+    against.add_argument("--clips", metavar="DIR", type=Path, help="rebuilt set")
+    against.add_argument("--gold", metavar="FILE", type=Path, help="gold labels instead of a rebuilt set")
+    parser.add_argument("--metric", choices=("macro_f1", "accuracy", "uar"), default="macro_f1", help="rank by it")
+    parser.add_argument(
+        "--on-error", choices=("neutral", "wrong"), default="neutral", help="what failed clips count as"
+    )
+    parser.add_argument("--cluster", choices=("speaker", "corpus", "clip"), help="default: speaker where all are known")
+    parser.add_argument("--two-stage", action="store_true", help="draw corpora first, then clusters within each")
+    parser.add_argument("--n-boot", type=int, default=2000, metavar="N", help="bootstrap replicates")
+    parser.add_argument("--seed", type=int, default=0, metavar="N", help="seed of the draws")
+    parser.add_argument("--alpha", type=float, default=0.05, metavar="A", help="one minus the confidence")
+    what = parser.add_mutually_exclusive_group()
+    what.add_argument("--prompts", action="store_true", help="the files are one system asked by several prompts")
+    what.add_argument("--subset", metavar="FILE", type=Path, help="shift to the clips in its column clip_id")
+    parser.add_argument("--plot", metavar="FILE", type=Path, help="rank plot, .svg or .png (extra: plot)")
+    parser.add_argument("--latex", action="store_true", help="the ranking as a LaTeX table")
+    add_json(parser)
+
+
+def run(args: argparse.Namespace) -> int:
+    """Compare and print; failed clips of any system are findings."""
+    from oruk_leaderboard.comparison import ensemble, failures, rank, shift
+    from oruk_leaderboard.comparison_formats import as_latex, as_text, ensemble_text, shift_text
+    from oruk_leaderboard.panel import panel
+    from oruk_leaderboard.predictions import read_predictions
+    from oruk_leaderboard.scoring import resolve_gold
+
+    files = _named(args.predictions)
+    gold = resolve_gold(args.clips, args.gold)
+    systems = {name: read_predictions(path, gold.clip_ids, classes=gold.classes) for name, path in files.items()}
+    board = panel(
+        systems,
+        gold,
+        cluster=args.cluster,
+        two_stage=args.two_stage,
+        n_boot=args.n_boot,
+        seed=args.seed,
+        on_error=args.on_error,
+    )
+    comparison = rank(board, metric=args.metric, alpha=args.alpha)
+    document, texts = comparison.to_dict(), [as_latex(comparison) if args.latex else as_text(comparison)]
+    if args.prompts:
+        summary = ensemble(board, metric=args.metric, alpha=args.alpha)
+        document["ensemble"] = summary.to_dict()
+        texts.append(ensemble_text(summary))
+    if args.subset is not None:
+        shifts = shift(board, _members(args.subset, gold), metric=args.metric, alpha=args.alpha)
+        document["shift"] = [row.to_dict() for row in shifts]
+        texts.append(shift_text(shifts, args.metric))
+    if args.plot is not None:
+        from oruk_leaderboard.figures import rank_plot, save
+
+        save(rank_plot(comparison), args.plot)
+    if args.json:
+        write_json(document)
+    else:
+        write_text("\n\n".join(texts))
+    found = failures(comparison)
+    for line in found:
+        note(line)
+    return FINDINGS if found else DONE
+
+
+def _named(arguments: list[str]) -> dict[str, Path]:
+    """Name to file: ``NAME=PATH``, or the path's stem."""
+    from oruk_leaderboard.errors import PredictionError
+
+    files: dict[str, Path] = {}
+    for argument in arguments:
+        name, equals, path = argument.partition("=")
+        if not equals or "/" in name:
+            name, path = Path(argument).name.partition(".")[0], argument
+        if name in files:
+            raise PredictionError(
+                "two systems of one name", where=argument, found=name, do="name them: NAME=PATH for each file"
+            )
+        files[name] = Path(path)
+    return files
+
+
+def _members(path: Path, gold: "Gold") -> "NDArray[np.bool_]":
+    """Which clips of the set a file of clip ids names; an id that is not in the set is an error."""
+    import numpy as np
+
+    from oruk_leaderboard.errors import PredictionError
+    from oruk_leaderboard.predictions import read_ids
+    from oruk_leaderboard.tabular import read_rows
+
+    wanted = set(read_ids(read_rows(path)))
+    if unknown := wanted - set(gold.clip_ids):
+        raise PredictionError("a clip of the subset is not in the set", where=path, found=sorted(unknown)[0])
+    return np.array([clip_id in wanted for clip_id in gold.clip_ids])
