@@ -20,7 +20,7 @@ _PUBLIC: dict[str, str] = {
     "read_predictions": "oruk_leaderboard.predictions",
     "score": "oruk_leaderboard.scoring",
     "validate": "oruk_leaderboard.manifest",
-    "verify": "oruk_leaderboard.verify",
+    "verify": "oruk_leaderboard.verification",
 }
 """Public name to the module that defines it."""
 
@@ -51,4 +51,4 @@ if TYPE_CHECKING:
     from oruk_leaderboard.scoring import score as score
     from oruk_leaderboard.table import leaderboard as leaderboard
     from oruk_leaderboard.table import load_leaderboard as load_leaderboard
-    from oruk_leaderboard.verify import verify as verify
+    from oruk_leaderboard.verification import verify as verify

@@ -17,7 +17,7 @@ from oruk_leaderboard.report import WIDTH, latex_report, text_report
 from oruk_leaderboard.scoring import score
 from oruk_leaderboard.systems.base import SystemCard
 from oruk_leaderboard.tally import Tally, count, outcomes
-from oruk_leaderboard.verify import verify
+from oruk_leaderboard.verification import verify
 from tests.scored import made_columns, made_predictions, made_set
 
 FAST = {"n_boot": 100, "snapshot": "2026-11-30"}
