@@ -9,7 +9,7 @@ from oruk_leaderboard.errors import PredictionError
 from oruk_leaderboard.gold import crema_d_diagnostic, gold_of_set
 from oruk_leaderboard.replay import replay
 from oruk_leaderboard.schemas import check
-from oruk_leaderboard.verify import verify
+from oruk_leaderboard.verification import verify
 from tests.scored import made_columns, made_set
 
 PROMPT = "c" * 64
