@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from oruk_leaderboard import metrics
+from oruk_leaderboard.errors import MetricError
 from oruk_leaderboard.gold import Gold
 from oruk_leaderboard.metrics import Margins
 from oruk_leaderboard.predictions import Predictions
@@ -61,6 +62,12 @@ class Settings:
     alpha: float = 0.05
     two_stage: bool = False
     declared_classes: tuple[str, ...] | None = None
+
+    def __post_init__(self) -> None:
+        """Refuse what no interval can be made from."""
+        for name, value, least in (("n_boot", self.n_boot, 1), ("seed", self.seed, 0)):
+            if value < least:
+                raise MetricError("bad option", where=name, expected=f"an integer of {least} or more", found=value)
 
     def to_dict(self) -> dict[str, Any]:
         """Field names to JSON values."""

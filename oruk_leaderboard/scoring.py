@@ -5,7 +5,7 @@ import importlib
 import platform
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from datetime import UTC, datetime
+from datetime import UTC, date, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -278,7 +278,7 @@ def _record(
     accuracy, macro_f1 = printed(evaluation["figures"])
     return Record(
         system=_system(card, predictions.source),
-        snapshot=snapshot or datetime.now(UTC).date().isoformat(),
+        snapshot=_date(snapshot),
         scored_on=scored_on(gold.origin),
         accuracy=accuracy,
         macro_f1=macro_f1,
@@ -291,6 +291,15 @@ def _record(
         failures={name: counts[name] for name in STATUSES[1:]},
         evaluation=evaluation,
     )
+
+
+def _date(snapshot: str | None) -> str:
+    if snapshot is None:
+        return datetime.now(UTC).date().isoformat()
+    try:
+        return date.fromisoformat(snapshot).isoformat()
+    except ValueError as error:
+        raise PredictionError("no date", where="snapshot", expected="YYYY-MM-DD", found=repr(snapshot)) from error
 
 
 def _system(card: "SystemCard | None", source: str) -> Any:

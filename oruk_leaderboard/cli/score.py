@@ -1,7 +1,6 @@
 """``score``: from predictions to a record."""
 
 import argparse
-import importlib
 import os
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -116,8 +115,9 @@ def finish(result: "Score", options: argparse.Namespace) -> int:
         write_record(result.record, options.out)
         note(f"record written to {options.out}")
     if options.figures is not None:
-        importlib.import_module("oruk_leaderboard.figures").score_figures(result.to_dict(), options.figures)
-        note(f"figures written to {options.figures}")
+        from oruk_leaderboard.score_figures import write_figures
+
+        note(f"{len(write_figures(result.to_dict(), options.figures))} figures written to {options.figures}")
     if options.json:
         write_json(result.to_dict())
     else:
