@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 
-from oruk_leaderboard import card, script
+from oruk_leaderboard import card, plot, script
 from oruk_leaderboard.configs import CONFIGS
 from oruk_leaderboard.paths import checkout_root
 from oruk_leaderboard.records import Record, load_records
@@ -81,6 +81,7 @@ def derived(root: Path, records: Sequence[Record]) -> Iterator[tuple[str, bytes 
         # No release of datasets loads a table without rows, so there is no file rather than an empty one.
         yield config.path, serialize(table) if table is not None and table.num_rows else None
     yield script.NAME, script.script_text(root).encode()
+    yield plot.NAME, plot.svg(records).encode()
     yield card.NAME, card.card_text(root, records).encode()
 
 
