@@ -387,6 +387,17 @@ def test_keyboard_alone_reaches_table_and_details(visit: Visit) -> None:
     assert page.get_by_role("dialog").is_visible()
 
 
+def test_points_say_what_they_are_fade_with_the_filters_and_open_details(visit: Visit) -> None:
+    page = visit.page
+    point = page.locator('#plot-size .wide .pt[data-key="2026-07-12/sensevoice-small"]')
+    point.hover()
+    assert page.locator("#plot-size .tip").inner_text().startswith("sensevoice-small: macro-F1 0.4689")
+    page.get_by_role("checkbox", name="API").check()
+    assert "off" in str(point.get_attribute("class"))
+    point.click()
+    assert page.get_by_role("dialog", name="sensevoice-small").is_visible()
+
+
 def test_theme_and_print(visit: Visit) -> None:
     page = visit.page
     paper = "getComputedStyle(document.body).backgroundColor"

@@ -8,7 +8,7 @@ from decimal import Decimal
 from markupsafe import Markup
 
 from oruk_leaderboard.page.charts import Axis, Guide, Point, scatter
-from oruk_leaderboard.page.content import CURRENT, Row
+from oruk_leaderboard.page.content import CURRENT, GROUP_TITLES, Row
 from oruk_leaderboard.records import PUBLISHED
 
 SCORE = Axis("macro-F1", 0.0, 0.9, [(tenth / 10, f"{tenth / 10:.1f}") for tenth in range(0, 10, 2)])
@@ -70,10 +70,7 @@ def against_size(rows: Sequence[Row]) -> Picture:
     lead = ""
     if small and large:
         best, other = max(small, key=_score), max(large, key=_score)
-        lead = (
-            f"Best up to 100 M: {best.record.system.name}, {best.record.macro_f1}; best over 1 B: "
-            f"{other.record.system.name}, {other.record.macro_f1}."
-        )
+        lead = f"Best up to 100 M: {_figure(best)}. Best over 1 B: {_figure(other)}."
     return _both(rows, lambda row: row.record.system.parameters_m, SIZE, spoken, unknown="not stated", lead=lead)
 
 
@@ -116,6 +113,11 @@ def _both(
         for width, height in WIDTHS
     )
     return Picture(wide, narrow, lead)
+
+
+def _figure(row: Row) -> str:
+    group = GROUP_TITLES[row.record.scored_on][0].lower()
+    return f"{row.record.system.name}, {row.record.macro_f1} ({group})"
 
 
 def _score(row: Row) -> Decimal:

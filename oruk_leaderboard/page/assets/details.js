@@ -90,7 +90,7 @@ const fillSheet = (row) => {
         ...term("Where", row.source.locator),
         ...term("Reference", row.source.reference && outside(row.source.reference, row.source.reference)),
         ...derived.flatMap(([name, why]) => term(`Derived: ${name}`, why)))),
-    row.citation ? el("section", {}, el("h3", {}, "How to cite"), el("pre", { tabindex: "0", "aria-label": "BibTeX" }, el("code", {}, row.citation)), copy) : null,
+    row.citation ? el("section", {}, el("h3", {}, "How to cite"), el("pre", { tabindex: "0", role: "region", "aria-label": "BibTeX" }, el("code", {}, row.citation)), copy) : null,
     el("p", { class: "actions" }, versus, row.key === YOURS ? null : link),
   ].filter(Boolean));
 };

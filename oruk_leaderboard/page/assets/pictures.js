@@ -37,6 +37,10 @@ const startPlots = () => {
       tip.hidden = !point;
       if (!point) return;
       tip.textContent = point.dataset.tip;
+      const [frame, at] = [plot.closest("figure").getBoundingClientRect(), point.getBoundingClientRect()];
+      const across = at.left + at.width / 2 - frame.left - tip.offsetWidth / 2;
+      tip.style.left = `${Math.max(8, Math.min(frame.width - tip.offsetWidth - 8, across))}px`;
+      tip.style.top = `${at.top - frame.top - tip.offsetHeight - 8}px`;
       for (const twin of document.querySelectorAll(".pt")) twin.classList.toggle("near", twin.dataset.key === point.dataset.key);
     });
     plot.addEventListener("pointerleave", () => {
