@@ -65,6 +65,8 @@ class Settings:
 
     def __post_init__(self) -> None:
         """Refuse what no interval can be made from."""
+        if self.two_stage and self.cluster != "speaker":
+            raise MetricError("two stages need speakers", where="cluster", expected="speaker", found=self.cluster)
         for name, value, least in (("n_boot", self.n_boot, 1), ("seed", self.seed, 0)):
             if value < least:
                 raise MetricError("bad option", where=name, expected=f"an integer of {least} or more", found=value)

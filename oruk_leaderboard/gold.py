@@ -80,13 +80,15 @@ class Gold:
             The kind and the cluster of each clip; None for clips, each a cluster of its own.
 
         Raises:
-            PredictionError: A clip has no cluster of the kind asked for.
+            PredictionError: A clip has no cluster of the kind asked for, or all have the same.
         """
-        corpora = self.attributes["corpus"]
+        speakers, corpora = self.attributes["speaker"], self.attributes["corpus"]
         if kind is None:
-            kind = "speaker" if self.unknown_speakers == 0 else "corpus" if len(corpora.values) > 1 else "clip"
+            if not self.unknown_speakers and len(speakers.values) > 1:
+                kind = "speaker"
+            else:
+                kind = "corpus" if len(corpora.values) > 1 and UNKNOWN not in corpora.values else "clip"
         if kind == "speaker" and self.unknown_speakers:
-            speakers = self.attributes["speaker"]
             known = np.array([not value.endswith(f"/{UNKNOWN}") for value in speakers.values])
             at = int(np.argmin(known[speakers.codes]))
             raise PredictionError(
@@ -97,7 +99,14 @@ class Gold:
             )
         if kind == "corpus" and UNKNOWN in corpora.values:
             raise PredictionError("clips have no corpus", expected="a corpus for every clip", do="use --cluster clip")
-        return kind, None if kind == "clip" else self.attributes[kind]
+        if kind == "clip":
+            return kind, None
+        chosen = speakers if kind == "speaker" else corpora
+        if len(chosen.values) < 2:
+            raise PredictionError(
+                f"one {kind} has no spread to draw from", expected=f"at least 2 of kind {kind}", do="use --cluster clip"
+            )
+        return kind, chosen
 
     def subset(self, keep: NDArray[np.bool_], **origin: Any) -> "Gold":
         """The clips where ``keep`` is true, with other entries of ``origin``."""
@@ -170,6 +179,14 @@ def gold_of_set(clips: Any) -> Gold:
     names = ("clip_id", "label", "corpus", "language", "speaker", "gender", "elicitation", "duration_s", "clip_sha256")
     columns = {name: table.column(name).to_pylist() for name in names}
     attributes, unknown = _attributes(columns, table.num_rows)
+    if strays := {label for label in columns["label"] if label not in range(len(CLASSES))}:
+        at = columns["label"].index(next(iter(strays)))
+        raise PredictionError(
+            "the set's label is no class",
+            where=columns["clip_id"][at],
+            expected=f"an index 0 to {len(CLASSES) - 1}",
+            found=repr(columns["label"][at]),
+        )
     return Gold(
         clip_ids=columns["clip_id"],
         labels=np.array(columns["label"], np.int64),

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from oruk_leaderboard.errors import PredictionError
-from oruk_leaderboard.labels import AliasTable, alias_table
+from oruk_leaderboard.labels import AliasTable, alias_table, is_no_text
 from oruk_leaderboard.predictions import ABSTAINED, OK, Predictions
 from oruk_leaderboard.tabular import kind, read_npz, read_rows, read_text
 
@@ -83,7 +83,7 @@ def read_positional(
     labels, status = np.full(len(places), -1, np.int64), np.full(len(places), OK, np.int8)
     spellings: dict[str, int] = {}
     for position, (place, value) in enumerate(zip(places, values, strict=True)):
-        if isinstance(value, str) and value.strip():
+        if isinstance(value, str) and value.strip() and (table.knows(value) or not is_no_text(value)):
             name = table.resolve(value)
             if name is None:
                 status[place] = ABSTAINED

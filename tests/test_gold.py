@@ -50,6 +50,10 @@ def test_cluster_default_is_speaker_then_corpus_then_clip(tmp_path):
         some.cluster("speaker")
     bare = read_gold(write(tmp_path, "clip_id,label\na,sad\nb,fear\n"))
     assert bare.cluster(None) == ("clip", None)
+    alone = read_gold(write(tmp_path, GOLD.replace("b/2,Happy,b,,2", "b/2,Happy,b,,1").replace("a,en,1", "b,de,1")))
+    assert alone.cluster(None)[0] == "clip"
+    with pytest.raises(PredictionError, match="one speaker has no spread"):
+        alone.cluster("speaker")
     with pytest.raises(PredictionError, match="no corpus"):
         bare.cluster("corpus")
 

@@ -69,6 +69,7 @@ def test_every_packing(tmp_path, clips, order_kind):
         ("p.json", "[0, 1, -1, 3, 4]", "item 3: no class.*found -1"),
         ("p.json", "[0, 1, 2.0, 3, 4]", "item 3: no class.*found 2.0"),
         ("p.json", "[0, 1, null, 3, 4]", "item 3: no class.*found None"),
+        ("p.json", '["sad", "sad", "5", "sad", "sad"]', "item 3: no class.*found '5'"),
         ("p.json", '["anger", "ang', "damaged JSON"),
         ("p.json", '{"c0": "anger"}', "no list of predictions"),
         ("p.txt", "anger\n\nsad\nsad\nsad\n", "txt:2: no class"),

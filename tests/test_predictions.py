@@ -179,6 +179,13 @@ def test_scores_give_labels_and_are_scaled(tmp_path):
     assert np.isnan(predictions.scores[2:]).all()
 
 
+def test_npz_of_probabilities(tmp_path):
+    np.savez(tmp_path / "p.npz", clip_id=np.array(IDS), scores=np.eye(7)[[0, 6, 1, 2]])
+    assert read_predictions(tmp_path / "p.npz", IDS).labels.tolist() == EXPECTED
+    np.savez(tmp_path / "q.npz", clip_id=np.array(IDS), scores=np.eye(6)[[0, 5, 1, 2]])
+    refused(tmp_path / "q.npz", "q.npz row 1", "not one number a class")
+
+
 def test_score_columns(tmp_path):
     header = "clip_id," + ",".join(CLASSES)
     good = "emodb/a,0.1,0.9,0,0,0,0,0"

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from sklearn import metrics as sk
 
 from oruk_leaderboard.classes import CLASSES
-from oruk_leaderboard.errors import PredictionError, RecordError
+from oruk_leaderboard.errors import MetricError, PredictionError, RecordError
 from oruk_leaderboard.gold import gold_of_set
 from oruk_leaderboard.predictions import ABSTAINED, ERROR, MISSING, OK, REFUSED, Predictions, read_predictions
 from oruk_leaderboard.records import Record
@@ -108,7 +108,16 @@ def test_stray_answer_does_not_become_a_class():
     gold = gold_of(np.arange(700) % 7)
     status = np.zeros(700, np.int8)
     status[0] = ABSTAINED
-    assert score(said(gold.labels, status), gold=gold, **FAST).macro_f1 > 0.998
+    result = score(said(gold.labels, status), gold=gold, **FAST)
+    low, high = result.evaluation["intervals"]["macro_f1"]
+    # Headline and interval are over the same seven classes.
+    assert result.macro_f1 > 0.998 and low <= result.macro_f1 <= high
+
+
+@pytest.mark.parametrize("label", [9, -1, None, "anger"])
+def test_set_with_a_label_that_is_no_class_is_refused(label):
+    with pytest.raises(PredictionError, match=r"c/0001: the set's label is no class"):
+        gold_of([0, label, 2])
 
 
 def test_headline_is_over_seven_classes_and_says_how_many_the_gold_labels_have():
@@ -197,6 +206,15 @@ def test_interval_is_the_harness_s():
         peer = bootstrap_ci(gold.labels, predictions.labels, speakers, name, n_boot=200, seed=3)
         low, high = score(predictions, gold=gold, n_boot=200, seed=3).evaluation["intervals"][name]
         assert (low, high) == (peer.ci_low, peer.ci_high)
+
+
+def test_two_stages_need_speakers_of_several_corpora():
+    gold = gold_of_set(made_set())
+    with pytest.raises(MetricError, match="two stages need speakers"):
+        score(made_predictions(gold), gold=gold, cluster="corpus", two_stage=True)
+    with pytest.raises(MetricError, match="one larger group"):
+        one = gold_of(np.arange(14) % 7)
+        score(said(one.labels), gold=one, two_stage=True)
 
 
 def test_two_stage_draws_are_wider():
