@@ -8,7 +8,16 @@ from pathlib import Path
 import pytest
 
 from oruk_leaderboard.cli import main
-from oruk_leaderboard.corpora import clips, exclude_duplicates, find_corpora, get_corpus, locate, open_root, registry
+from oruk_leaderboard.corpora import (
+    broken_plug_ins,
+    clips,
+    exclude_duplicates,
+    find_corpora,
+    get_corpus,
+    locate,
+    open_root,
+    registry,
+)
 from oruk_leaderboard.corpora.example import build_example, differences
 from oruk_leaderboard.corpora.spec import MEDIA_SUFFIXES, CorpusSpec, check_schema, load_spec
 from oruk_leaderboard.errors import CorpusError
@@ -237,3 +246,97 @@ def test_command_line(ravdess: Path, tmp_path: Path, capsys: pytest.CaptureFixtu
     assert main(["corpora", "clips", "ravdes", "--root", str(ravdess)]) == 2
     assert "expected ravdess" in capsys.readouterr().err
     assert main(["corpora", "clips", "emodb", "--root", str(ravdess)]) == 2
+
+
+def test_differences_from_published_lists(tmp_path: Path) -> None:
+    import tomllib
+
+    known = tomllib.loads(Path(__file__).with_name("known_list_errors.toml").read_text(encoding="utf-8"))["differs"]
+    for item in known:
+        listing = tmp_path / "files.lst"
+        listing.write_text(item["path"], encoding="utf-8")
+        (clip,) = found_in(get_corpus(item["corpus"]), listing).clips
+        assert (clip.label, clip.excluded) == (None, item["reason"])
+        assert clip.label != item["listed"]
+
+
+def own_spec(folder: Path, corpus: str, name: str = "emovo") -> Path:
+    folder.mkdir(exist_ok=True)
+    text = get_corpus(name).origin.read_text(encoding="utf-8")
+    path = folder / f"{corpus}.toml"
+    path.write_text(text.replace(f'"{name}"', f'"{corpus}"').replace(f'"{name}/', f'"{corpus}/'), encoding="utf-8")
+    return path
+
+
+def test_own_corpora(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    folder = tmp_path / "specs"
+    own_spec(folder, "mine")
+    (folder / "broken.toml").write_text("id = 3", encoding="utf-8")
+    monkeypatch.setenv("ORUK_CORPORA", str(folder))
+    assert registry()["mine"].tier == "A"
+    build_example(registry()["mine"], tmp_path / "data")
+    assert len(found_in(get_corpus("mine"), tmp_path / "data").clips) == 2
+    assert main(["corpora", "list", "--json"]) == 1
+    told = capsys.readouterr()
+    assert "broken.toml" in told.err and '"id": "mine"' in told.out
+    own_spec(tmp_path / "clash", "emodb")
+    monkeypatch.setenv("ORUK_CORPORA", str(tmp_path / "clash"))
+    with pytest.raises(CorpusError, match="two specs have the id emodb"):
+        registry()
+    monkeypatch.delenv("ORUK_CORPORA")
+    with pytest.raises(CorpusError, match="two specs have the id emodb"):
+        get_corpus(tmp_path / "clash" / "emodb.toml")
+
+
+def test_plug_ins(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    own_spec(tmp_path / "lab", "from_a_lab")
+    (tmp_path / "good_plug_in.py").write_text(
+        f"from pathlib import Path\n\n\ndef corpora():\n    return Path({str(tmp_path / 'lab')!r})\n"
+    )
+    (tmp_path / "bad_plug_in.py").write_text("def corpora():\n    raise RuntimeError('no such disk')\n")
+    info = tmp_path / "plug_ins-1.dist-info"
+    info.mkdir()
+    (info / "METADATA").write_text("Metadata-Version: 2.1\nName: plug-ins\nVersion: 1\n")
+    (info / "entry_points.txt").write_text(
+        "[oruk_leaderboard.corpora]\nbad = bad_plug_in:corpora\ngood = good_plug_in:corpora\n"
+    )
+    monkeypatch.syspath_prepend(tmp_path)
+    monkeypatch.setenv("ORUK_CORPORA", str(tmp_path / "nowhere"))
+    assert "from_a_lab" in registry()
+    reasons = {problem.where: problem.reason for problem in broken_plug_ins()}
+    assert reasons["plug-in bad (bad_plug_in:corpora)"] == "RuntimeError: no such disk"
+    assert f"ORUK_CORPORA {tmp_path / 'nowhere'}" in reasons
+
+
+def test_own_reader_beside_the_spec(tmp_path: Path) -> None:
+    spec_file = own_spec(tmp_path, "read_my_way", "nemo")
+    text = spec_file.read_text(encoding="utf-8").replace("[table]\n", '[table]\nreader = "mine.py:rows"\n')
+    spec_file.write_text(text, encoding="utf-8")
+    (tmp_path / "mine.py").write_text(
+        "def rows(file):\n"
+        "    for line in list(file.text())[1:]:\n"
+        "        cells = [cell.strip() for cell in line.split('\\t')]\n"
+        "        yield dict(zip(('file_id', 'emotion', 'raw_text', '_', 'speaker_id', 'gender'), cells))\n"
+    )
+    assert main(["corpora", "check", str(spec_file)]) == 0
+    (tmp_path / "mine.py").unlink()
+    assert main(["corpora", "check", str(spec_file)]) == 2
+
+
+def test_survey_says_what_to_do(ravdess: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (ravdess / "Actor_18" / "03-01-05-01-02-01-18.wav").write_bytes(b"")
+    pointer = b"version https://git-lfs.github.com/spec/v1\noid sha256:00\nsize 12\n"
+    (ravdess / "Actor_01" / "03-01-02-01-02-01-01.wav").write_bytes(pointer)
+    (ravdess / "Audio_Speech_Actors_01-24.zip.crdownload").write_bytes(b"x")
+    assert main(["corpora", "find", str(ravdess), "--json"]) == 1
+    (found,) = json.loads(capsys.readouterr().out)["corpora"]
+    assert found["clips"] == 2 and found["of"] == 1440 and found["release"] == "official layout"
+    assert [item["what"] for item in found["shortfalls"]] == [
+        "Git LFS pointers instead of recordings",
+        "empty files",
+        "unfinished downloads",
+        "not all clips are here",
+    ]
+    assert found["shortfalls"][0]["do"] == "run git lfs pull in the clone"
+    assert main(["corpora", "find", str(ravdess), "--hash"]) == 1
+    assert "by hash" in capsys.readouterr().out

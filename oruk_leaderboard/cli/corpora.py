@@ -1,9 +1,14 @@
 """``oruk-leaderboard corpora list|show|find|clips|check``."""
 
 import argparse
+from dataclasses import asdict
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from oruk_leaderboard.cli import output
+
+if TYPE_CHECKING:
+    from oruk_leaderboard.corpora import Problem
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
@@ -14,12 +19,14 @@ def configure(parser: argparse.ArgumentParser) -> None:
     show = verbs.add_parser("show", help="everything known about one corpus")
     show.add_argument("corpus", metavar="ID", help="corpus id or a spec file (.toml)")
     find = verbs.add_parser("find", help="which corpora are there, and how complete")
-    find.add_argument("roots", nargs="+", metavar="ROOT", help="folder or .lst listing")
+    find.add_argument("roots", nargs="+", metavar="ROOT", help="folder, .zip, .tar(.gz), .lst listing or fsspec URL")
     find.add_argument("--hash", action="store_true", help="also compare with the pinned digests")
     find.add_argument("--corpus", action="append", metavar="ID[=PATH]", help="look for this corpus only")
     rows = verbs.add_parser("clips", help="the clips of one corpus as JSON Lines")
     rows.add_argument("corpus", metavar="ID", help="corpus id or a spec file (.toml)")
-    rows.add_argument("--root", required=True, metavar="PATH", help="folder or .lst listing")
+    rows.add_argument(
+        "--root", required=True, metavar="PATH", help="folder, .zip, .tar(.gz), .lst listing or fsspec URL"
+    )
     rows.add_argument("--label-policy", metavar="NAME", help="named change of the label map")
     rows.add_argument("--label-source", metavar="NAME", help="another label than the customary one, e.g. perceived")
     check = verbs.add_parser("check", help="check a corpus spec with its own example")
@@ -30,7 +37,12 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Run the verb; returns the exit code."""
-    return {"list": _list, "show": _show, "find": _find, "clips": _clips, "check": _check}[args.what](args)
+    from oruk_leaderboard.corpora import broken_plug_ins
+
+    broken = broken_plug_ins()
+    _tell(*broken)
+    code = {"list": _list, "show": _show, "find": _find, "clips": _clips, "check": _check}[args.what](args)
+    return 1 if broken and code == 0 else code
 
 
 def _list(args: argparse.Namespace) -> int:
@@ -82,44 +94,39 @@ def _show(args: argparse.Namespace) -> int:
 
 
 def _find(args: argparse.Namespace) -> int:
-    from oruk_leaderboard.corpora import clips, find_corpora, open_root, parse_corpora
+    from oruk_leaderboard.corpora import find_corpora, open_root, parse_corpora, survey
 
     roots = [open_root(path) for path in args.roots]
-    found = []
-    for corpus in find_corpora(*roots, only=parse_corpora(args.corpus) if args.corpus else None):
-        rows = clips(corpus, hash_duplicates=False)
-        ids = {clip.clip_id for clip in rows.clips}
-        found.append(
-            {
-                "id": corpus.spec.id,
-                "root": corpus.root.location,
-                "places": list(corpus.places),
-                "clips": len(ids),
-                "of": corpus.spec.n_clips,
-                "missing": len(rows.missing),
-                "extras": len(rows.extras),
-                "problems": [{"where": problem.where, "reason": problem.reason} for problem in rows.problems],
-            }
-        )
-    problems = [{"where": item.where, "reason": item.reason} for root in roots for item in root.problems]
-    short = [item for item in found if item["missing"] or item["problems"] or item["clips"] != item["of"]]
+    found = find_corpora(*roots, only=parse_corpora(args.corpus) if args.corpus else None)
+    surveys = [survey(corpus, hashes=args.hash) for corpus in found]
+    problems = [problem for root in roots for problem in root.problems]
     if args.json:
-        output.write_json({"corpora": found, "problems": problems})
+        document = [item.to_dict() for item in surveys]
+        output.write_json({"corpora": document, "problems": [asdict(problem) for problem in problems]})
     else:
-        header = ["id", "clips", "of", "missing", "extras", "places"]
+        header = ["id", "clips", "of", "usable", "missing", "extras", "release", "places"]
         cells = [
-            [item["id"], item["clips"], item["of"], item["missing"], item["extras"], _places(item["places"])]
-            for item in found
+            [
+                *(item.corpus.spec.id, item.clips, item.of, item.usable, item.missing, item.extras, item.release),
+                ", ".join(place or "." for place in item.corpus.places),
+            ]
+            for item in surveys
         ]
-        output.write_text(output.text_table(header, cells, right=["clips", "of", "missing", "extras"]))
-        for problem in problems:
-            output.note(f"{problem['where']}: {problem['reason']}")
-    return 1 if short or problems or not found else 0
+        output.write_text(output.text_table(header, cells, right=["clips", "of", "usable", "missing", "extras"]))
+        for item in surveys:
+            if item.states is not None:
+                counts = ", ".join(f"{count:,} {state}" for state, count in item.states.items())
+                output.write_text(f"{item.corpus.spec.id}: by hash: {counts or 'no clip is pinned'}")
+            for short in item.shortfalls:
+                told = f"{item.corpus.spec.id}: {short.what} ({short.count:,}, e.g. {short.example}): {short.do}"
+                output.write_text(told)
+    _tell(*problems, *(problem for item in surveys for problem in item.problems))
+    return 0 if surveys and not problems and all(item.complete for item in surveys) else 1
 
 
-def _places(places: object) -> str:
-    assert isinstance(places, list)
-    return ", ".join(place or "." for place in places)
+def _tell(*problems: "Problem") -> None:
+    for problem in problems:
+        output.note(f"{problem.where}: {problem.reason}")
 
 
 def _clips(args: argparse.Namespace) -> int:
@@ -144,8 +151,7 @@ def _clips(args: argparse.Namespace) -> int:
     else:
         columns = ["clip_id", "label", "native_label", "speaker", "gender", "language", "media", "excluded"]
         output.write_text(output.text_table(columns, [[row[column] for column in columns] for row in rows]))
-    for problem in (*root.problems, *found.problems):
-        output.note(f"{problem.where}: {problem.reason}")
+    _tell(*root.problems, *found.problems)
     if found.missing:
         output.note(f"{corpus.spec.id}: {len(found.missing)} clips of its label file have no recording here")
     if found.extras:

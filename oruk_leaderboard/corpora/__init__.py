@@ -7,10 +7,11 @@
 
 from oruk_leaderboard.corpora.duplicates import exclude_duplicates
 from oruk_leaderboard.corpora.find import FoundCorpus, find_corpora, locate, parse_corpora
-from oruk_leaderboard.corpora.registry import get_corpus, registry
+from oruk_leaderboard.corpora.registry import broken_plug_ins, get_corpus, registry
 from oruk_leaderboard.corpora.roots import Problem, Root, open_root
 from oruk_leaderboard.corpora.rows import CorpusClips, clips, describe
 from oruk_leaderboard.corpora.spec import CorpusSpec, load_spec
+from oruk_leaderboard.corpora.survey import Survey, survey
 
 __all__ = [
     "CorpusClips",
@@ -18,6 +19,8 @@ __all__ = [
     "FoundCorpus",
     "Problem",
     "Root",
+    "Survey",
+    "broken_plug_ins",
     "clips",
     "describe",
     "exclude_duplicates",
@@ -28,4 +31,5 @@ __all__ = [
     "open_root",
     "parse_corpora",
     "registry",
+    "survey",
 ]

@@ -11,9 +11,9 @@ from oruk_leaderboard.corpora.roots import Problem, Root
 _PIECE_BYTES = 4096
 
 
-def no_class(clip: Clip) -> str:
+def no_class(native_label: str | None) -> str:
     """Why a clip whose native label has no class on purpose is left out."""
-    return f"no class for {clip.native_label!r}"
+    return f"no class for {native_label!r}"
 
 
 def exclude_duplicates(
@@ -35,7 +35,7 @@ def exclude_duplicates(
     problems: list[Problem] = []
     whole: dict[str, Clip] = {}
     for clip in found:
-        if clip.start_s is None and clip.channel is None and (clip.excluded is None or clip.excluded == no_class(clip)):
+        if clip.start_s is None and clip.channel is None and clip.excluded in (None, no_class(clip.native_label)):
             whole.setdefault(clip.media, clip)
     groups: list[list[str]] = [list(whole)]
     for key in (root.size, _piece(root), _digest(root)):

@@ -121,7 +121,7 @@ def _without(found: FoundCorpus, lost: Collection[str]) -> FoundCorpus:
 
 
 def _locate(spec: CorpusSpec, root: Root, index: NameIndex) -> FoundCorpus:
-    tables = match_paths(spec, spec.table.paths, root.names()) if spec.table else []
+    tables = match_paths(spec, spec.table.paths, index.others) if spec.table else []
     matched, strays = match_files(spec, index)
     files = [match for match in matched if spec.extra(match.media) is None]
     strays = sorted({*strays, *(match.media for match in matched)} - {match.media for match in files})

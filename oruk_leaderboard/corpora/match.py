@@ -39,13 +39,19 @@ class Parts(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class NameIndex:
-    """The names of a root by lower-case suffix."""
+    """The names of a root, taken apart once for all specs.
+
+    Attributes:
+        by_suffix: Names by lower-case suffix.
+        others: Names that are no recordings, among them the label files.
+    """
 
     by_suffix: Mapping[str, Sequence[Parts]]
+    others: Sequence[str]
 
 
 def index_names(names: Iterable[str]) -> NameIndex:
-    """Take names apart once, for all specs."""
+    """Take names apart."""
     by_suffix: dict[str, list[Parts]] = {}
     for name in names:
         folder, slash, file = name.rpartition("/")
@@ -53,7 +59,8 @@ def index_names(names: Iterable[str]) -> NameIndex:
         if not dot:
             stem, suffix = suffix, ""
         by_suffix.setdefault(f".{suffix.lower()}", []).append(Parts(name, folder + slash, stem))
-    return NameIndex(by_suffix)
+    others = [part.name for suffix, parts in by_suffix.items() if suffix not in MEDIA_SUFFIXES for part in parts]
+    return NameIndex(by_suffix, sorted(others))
 
 
 def match_files(spec: CorpusSpec, index: NameIndex) -> tuple[list[Match], list[str]]:
@@ -102,8 +109,9 @@ def _match_files(
         places: dict[str, Match | None] = {}
         fits = rule.name.fullmatch
         for suffix in rule.suffixes:
-            for name, folder, stem in candidates.get(suffix, ()):
-                named = fits(stem)
+            parts = candidates.get(suffix, ())
+            # map() keeps the loop over names that do not fit out of the interpreter.
+            for (name, folder, _), named in zip(parts, map(fits, [part[2] for part in parts]), strict=True):
                 if named is None or name in found:
                     continue
                 if folder not in places:

@@ -14,7 +14,7 @@ from oruk_leaderboard.corpora.readers import LabelFile, missing_column, read_row
 from oruk_leaderboard.corpora.registry import get_corpus
 from oruk_leaderboard.corpora.roots import Problem, Root, open_root
 from oruk_leaderboard.corpora.rules import BUILT_IN, Columns, FirstOf, Lookup, Rule
-from oruk_leaderboard.corpora.spec import LOSSLESS, LOSSY, MEDIA_SUFFIXES, CorpusSpec
+from oruk_leaderboard.corpora.spec import CLIP_FIELDS, LOSSLESS, LOSSY, MEDIA_SUFFIXES, CorpusSpec
 from oruk_leaderboard.errors import CorpusError
 
 _GENDERS = {
@@ -134,12 +134,14 @@ class _Maker:
     native: Rule = field(init=False)
     labels: dict[str, str | bool] = field(init=False)
     joined: dict[str, dict[str, Columns]] = field(init=False)
+    by_column: frozenset[str] = field(init=False)
     located: dict[str, dict[str, list[Parts]]] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         spec = self.corpus.spec
         self.native, labels = spec.label_rule(self.policy, self.source)
         self.labels = {native.casefold(): label for native, label in labels.items()} | dict(labels)
+        self.by_column = CLIP_FIELDS - spec.given
         self.joined = {name: self._join(name) for name in spec.joins}
         if self.source is not None:
             for name in {column.partition(".")[0] for column in self.native.columns()} & set(spec.joins):
@@ -147,7 +149,7 @@ class _Maker:
                     raise CorpusError(
                         f"label source {self.source} needs a label file that is not there",
                         where=f"{spec.id} below {self.corpus.root.location}",
-                        expected=" or ".join(p.pattern.partition(")*?)")[2] for p in spec.joins[name].table.paths),
+                        expected=" or ".join(spec.joins[name].table.named),
                     )
 
     @property
@@ -253,9 +255,8 @@ class _Maker:
                 "a row gives no clip id", where=f"{spec.id}: {media}", expected=spec.clip_id, found=columns
             )
         clip_id = f"{spec.id}/{name}"
-        values: dict[str, Any] = {
-            key: value for key, rule in spec.rules.items() if (value := rule.value(columns)) not in (None, "")
-        }
+        values: dict[str, Any] = {key: columns[key] for key in self.by_column & columns.keys() if columns[key]}
+        values |= {key: value for key in spec.given if (value := spec.rules[key].value(columns))}
         for key in _NUMBERS & values.keys():
             values[key] = self._number(clip_id, key, values[key])
         if "channel" in values:
@@ -266,18 +267,21 @@ class _Maker:
             values.setdefault("language", spec.languages[0])
         values.setdefault("elicitation", spec.elicitation)
         native = values["native_label"] = self.native.value(columns)
-        clip = Clip(clip_id=clip_id, corpus=spec.id, media=media, **values)
-        excluded = clip.excluded or next((reason for glob, reason in spec.exclude if glob.match(name)), None)
+        label, reason = self._label(clip_id, native)
+        excluded = values.get("excluded") or next((why for glob, why in spec.exclude if glob.match(name)), reason)
+        values |= {"label": None if excluded else label, "excluded": excluded}
+        return Clip(clip_id=clip_id, corpus=spec.id, media=media, **values)
+
+    def _label(self, clip_id: str, native: str | None) -> tuple[str | None, str | None]:
+        """The class, or why there is none."""
         if native is None:
-            return replace(clip, excluded=excluded or "no native label")
+            return None, "no native label"
         label = self.labels.get(native, self.labels.get(native.casefold(), self.labels.get("*")))
         if label is None:
             reason = f"native label {native!r} is not in the spec"
             self.problems.append(Problem(clip_id, reason))
-            return replace(clip, excluded=excluded or reason)
-        if label is False:
-            return replace(clip, excluded=excluded or no_class(clip))
-        return replace(clip, excluded=excluded) if excluded else replace(clip, label=str(label))
+            return None, reason
+        return (str(label), None) if label else (None, no_class(native))
 
     def _number(self, clip_id: str, key: str, text: str) -> float | None:
         try:
@@ -296,7 +300,7 @@ class _Maker:
     def _rows(self, table: Match) -> Iterator[Columns]:
         assert self.spec.table is not None
         file = LabelFile(self.corpus.root, table.media, self._place_of(table.media), self.spec.table, table.columns)
-        return read_rows(file, trusted=self.spec.trusted, where=self.spec.origin.name)
+        return read_rows(file, trusted=self.spec.trusted, origin=self.spec.origin)
 
     def _check_columns(self, path: str, row: Columns) -> None:
         spec = self.spec
@@ -320,9 +324,9 @@ class _Maker:
         rows: dict[str, Columns] = {}
         if self.corpus.root.listing_only:
             return rows
-        for table in match_paths(self.spec, rule.table.paths, self.corpus.root.names()):
+        for table in match_paths(self.spec, rule.table.paths, self.corpus.index.others):
             file = LabelFile(self.corpus.root, table.media, table.place, rule.table, table.columns)
-            for row in read_rows(file, trusted=self.spec.trusted, where=self.spec.origin.name):
+            for row in read_rows(file, trusted=self.spec.trusted, origin=self.spec.origin):
                 if rule.key not in row:
                     raise missing_column(table.media, rule.key, row)
                 key = row[rule.key]

@@ -39,7 +39,9 @@ class Template:
     """Text with ``{column}`` or ``{column:filter}`` placeholders."""
 
     text: str
-    _parts: tuple[tuple[str, str | None, str | None], ...] = field(repr=False, compare=False, default=())
+    _parts: tuple[tuple[str, str | None, Callable[[str], str] | None], ...] = field(
+        repr=False, compare=False, default=()
+    )
 
     def columns(self) -> Iterator[str]:
         """Columns the template needs."""
@@ -47,15 +49,15 @@ class Template:
 
     def value(self, columns: Columns) -> str | None:
         """The filled text, or None when a column is unknown or empty."""
-        filled = []
-        for literal, column, name in self._parts:
-            filled.append(literal)
+        filled = ""
+        for literal, column, apply in self._parts:
+            filled += literal
             if column is not None:
                 content = columns.get(column)
-                if content is None or content == "":
+                if not content:
                     return None
-                filled.append(_FILTERS[name](content) if name else content)
-        return "".join(filled)
+                filled += content if apply is None else apply(content)
+        return filled
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,15 +107,16 @@ def template(text: str, *, where: object) -> Template:
     Raises:
         CorpusError: A filter does not exist or a brace is not closed.
     """
-    parts: list[tuple[str, str | None, str | None]] = []
+    parts: list[tuple[str, str | None, Callable[[str], str] | None]] = []
     end = 0
     for found in _PLACEHOLDER.finditer(text):
         column, name = found.groups()
         if name is not None and name not in _FILTERS:
             raise CorpusError("unknown filter", where=where, expected=", ".join(_FILTERS), found=repr(name))
-        parts.append((text[end : found.start()], column, name))
+        parts.append((text[end : found.start()], column, _FILTERS[name] if name else None))
         end = found.end()
-    parts.append((text[end:], None, None))
+    if text[end:]:
+        parts.append((text[end:], None, None))
     if any("{" in literal or "}" in literal for literal, _, _ in parts):
         raise CorpusError("a brace is not closed", where=where, expected="{column}", found=repr(text))
     return Template(text, tuple(parts))

@@ -16,6 +16,7 @@
 - ``[labels]``: native label to class, or ``false`` where it has none on purpose; ``"*"`` stands for all others.
   ``[labels.policy.NAME]`` changes some of them, ``[labels.source.NAME]`` gives another ``native_label`` rule and map.
 - ``[exclude]``: glob over clip names to the reason; ``[extras]``: glob over paths to the reason (never clips).
+- ``[releases]``: release or packing to a glob over paths that tells it; the first that matches names the copy.
 - ``[example]``: ``tree`` (path to content) and the ``clips`` that must come out of it.
 
 Rules are described in ``rules.py``.
@@ -67,6 +68,11 @@ class TableRule:
     encoding: str | None = None
     header: tuple[str, ...] = ()
     where: Mapping[str, tuple[str, ...]] | None = None
+
+    @property
+    def named(self) -> list[str]:
+        """The patterns as the spec gives them."""
+        return [pattern.pattern.partition("*?)")[2] for pattern in self.paths]
 
 
 @dataclass(frozen=True, slots=True)
@@ -141,6 +147,7 @@ class CorpusSpec:
     ranges: Mapping[str, tuple[float, float]]
     exclude: tuple[tuple[re.Pattern[str], str], ...]
     extras: tuple[tuple[re.Pattern[str], str], ...]
+    releases: tuple[tuple[str, re.Pattern[str]], ...]
     example: Mapping[str, Any]
     origin: Path
     trusted: bool
@@ -277,6 +284,7 @@ def parse_spec(data: Mapping[str, Any], *, origin: Path, trusted: bool) -> Corpu
         ranges={name: (float(low), float(high)) for name, (low, high) in data.get("ranges", {}).items()},
         exclude=tuple((globs([glob]), reason) for glob, reason in data.get("exclude", {}).items()),
         extras=tuple((_tail(glob), reason) for glob, reason in data.get("extras", {}).items()),
+        releases=tuple((name, _tail(glob)) for name, glob in data.get("releases", {}).items()),
         example=data.get("example", {}),
         origin=origin,
         trusted=trusted,

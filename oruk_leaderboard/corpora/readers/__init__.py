@@ -11,14 +11,17 @@ A reader is registered by name and gets a `LabelFile`; it yields one mapping of 
 A column called like a field of a clip (``native_label``, ``start_s``, ``excluded`` …) fills that field. A reader that
 needs another package imports it inside the function and raises `MissingExtraError`; the spec lists the extra in
 ``needs``. A spec names its reader with ``reader = "name"``; without it a label file is delimited text.
-A user's own spec may name a function of its own, ``reader = "package.module:function"``.
+A user's own spec may name a function of its own: ``reader = "package.module:function"``, or
+``reader = "file.py:function"`` for a file beside the spec. Nothing else is ever imported for a corpus.
 """
 
 import importlib
+import importlib.util
 import io
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
-from typing import BinaryIO, TextIO
+from pathlib import Path
+from typing import Any, BinaryIO, TextIO
 
 from oruk_leaderboard.corpora.roots import Root
 from oruk_leaderboard.corpora.spec import TableRule
@@ -86,7 +89,7 @@ def reader(name: str) -> Callable[[Reader], Reader]:
     return register
 
 
-def find_reader(name: str, *, trusted: bool, where: object) -> Reader:
+def find_reader(name: str, *, trusted: bool, origin: Path) -> Reader:
     """The reader of that name.
 
     Raises:
@@ -97,22 +100,33 @@ def find_reader(name: str, *, trusted: bool, where: object) -> Reader:
     if ":" in name and not trusted:
         module, _, function = name.partition(":")
         try:
-            found: Reader = getattr(importlib.import_module(module), function)
-        except (ImportError, AttributeError) as error:
-            raise CorpusError("the spec's own reader cannot be imported", where=where, found=str(error)) from error
+            found: Reader = getattr(_own_module(module, origin), function)
+        except (ImportError, AttributeError, OSError, SyntaxError) as error:
+            raise CorpusError("the spec's own reader cannot be imported", where=origin, found=str(error)) from error
         return found
     if name not in _READERS:
-        raise CorpusError("no such reader", where=where, expected=", ".join(sorted(_READERS)), found=name)
+        raise CorpusError("no such reader", where=origin, expected=", ".join(sorted(_READERS)), found=name)
     return _READERS[name]
 
 
-def read_rows(file: LabelFile, *, trusted: bool, where: object) -> Iterator[Row]:
+def _own_module(module: str, origin: Path) -> Any:
+    if not module.endswith(".py"):
+        return importlib.import_module(module)
+    spec = importlib.util.spec_from_file_location(f"{origin.stem}_reader", origin.parent / module)
+    if spec is None or spec.loader is None:
+        raise ImportError(f"{module} is no Python file")
+    loaded = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(loaded)
+    return loaded
+
+
+def read_rows(file: LabelFile, *, trusted: bool, origin: Path) -> Iterator[Row]:
     """Rows of a label file that its rule keeps, with the groups of its path as further columns.
 
     Raises:
         CorpusError: The file lacks a column that ``where`` asks for, or cannot be read.
     """
-    read = find_reader(file.rule.reader or "csv", trusted=trusted, where=where)
+    read = find_reader(file.rule.reader or "csv", trusted=trusted, origin=origin)
     kept = file.rule.where or {}
     for row in read(file):
         if any(column not in row and column not in file.groups for column in kept):

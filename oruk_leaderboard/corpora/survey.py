@@ -1,0 +1,187 @@
+"""How complete a corpus found on disk is, which release it looks like, and what to do about what is wrong."""
+
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass
+from typing import Any
+
+from oruk_leaderboard.clip import Clip
+from oruk_leaderboard.corpora.find import FoundCorpus
+from oruk_leaderboard.corpora.roots import Problem
+from oruk_leaderboard.corpora.rows import CorpusClips, clips
+
+_POINTER = b"version https://git-lfs"
+_POINTER_BYTES = 1024
+_UNFINISHED = (".part", ".partial", ".crdownload", ".download", ".aria2", ".tmp")
+_REMEDY = {
+    "lfs-pointer": "run git lfs pull in the clone",
+    "empty": "download these files again",
+    "truncated": "download these files again",
+    "resampled": "use the files as released: this is a converted copy",
+    "changed": "use the files as released: this is an altered copy",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Shortfall:
+    """Something that keeps a copy from being the official release: what, how many, one example, what to do."""
+
+    what: str
+    count: int
+    example: str
+    do: str
+
+
+@dataclass(frozen=True, slots=True)
+class Survey:
+    """What a copy of a corpus is like.
+
+    Attributes:
+        corpus: Where it is.
+        clips: Different clips whose recording is there.
+        of: Clips of the official release, None where unknown.
+        usable: Clips with a class that nothing excludes.
+        release: Release or packing the copy looks like.
+        states: State to number of clips by the manifest's digests; None unless asked for.
+        shortfalls: What is wrong, most important first.
+        problems: Findings about single rows and files.
+    """
+
+    corpus: FoundCorpus
+    clips: int
+    of: int | None
+    usable: int
+    missing: int
+    extras: int
+    release: str
+    states: Mapping[str, int] | None
+    shortfalls: Sequence[Shortfall]
+    problems: Sequence[Problem]
+
+    @property
+    def complete(self) -> bool:
+        """Whether nothing is wrong."""
+        return not self.shortfalls and not self.problems
+
+    def to_dict(self) -> dict[str, Any]:
+        """What ``corpora find --json`` prints of a corpus."""
+        return {
+            "id": self.corpus.spec.id,
+            "root": self.corpus.root.location,
+            "places": list(self.corpus.places),
+            "clips": self.clips,
+            "of": self.of,
+            "usable": self.usable,
+            "missing": self.missing,
+            "extras": self.extras,
+            "release": self.release,
+            "states": None if self.states is None else dict(self.states),
+            "shortfalls": [asdict(item) for item in self.shortfalls],
+            "problems": [asdict(item) for item in self.problems],
+        }
+
+
+def survey(corpus: FoundCorpus, *, hashes: bool = False) -> Survey:
+    """Look at a copy of a corpus: by names and sizes, and with ``hashes`` by the digests of the manifest.
+
+    Raises:
+        CorpusError: A label file cannot be used.
+    """
+    found = clips(corpus, hash_duplicates=False)
+    ids = {clip.clip_id for clip in found.clips}
+    shortfalls = list(_by_name(corpus, found, len(ids)))
+    states: Counter[str] | None = None
+    if hashes and not corpus.root.listing_only:
+        states, by_hash = _by_hash(corpus)
+        told = {item.do for item in shortfalls}
+        shortfalls += [item for item in by_hash if item.do not in told]
+    return Survey(
+        corpus=corpus,
+        clips=len(ids),
+        of=corpus.spec.n_clips,
+        usable=sum(clip.label is not None for clip in found.clips),
+        missing=len(found.missing),
+        extras=len(found.extras),
+        release=_release(corpus, found),
+        states=states,
+        shortfalls=shortfalls,
+        problems=found.problems,
+    )
+
+
+def _by_name(corpus: FoundCorpus, found: CorpusClips, count: int) -> Iterator[Shortfall]:
+    spec, root = corpus.spec, corpus.root
+    pointers: list[str] = []
+    empty: list[str] = []
+    for clip in found.clips:
+        size = root.size(clip.media)
+        if size == 0:
+            empty.append(clip.media)
+        elif size is not None and size < _POINTER_BYTES and _is_pointer(corpus, clip):
+            pointers.append(clip.media)
+    if pointers:
+        yield Shortfall("Git LFS pointers instead of recordings", len(pointers), pointers[0], _REMEDY["lfs-pointer"])
+    if empty:
+        yield Shortfall("empty files", len(empty), empty[0], _REMEDY["empty"])
+    unfinished = [
+        name
+        for name in corpus.index.others
+        if name.lower().endswith(_UNFINISHED) and name.startswith(tuple(corpus.places))
+    ]
+    if unfinished:
+        yield Shortfall("unfinished downloads", len(unfinished), unfinished[0], "finish the download")
+    if found.missing:
+        first = found.missing[0]
+        yield Shortfall("clips without a recording", len(found.missing), first.media, f"get the audio: {spec.obtain}")
+    elif spec.n_clips is not None and count < spec.n_clips:
+        example = f"{count:,} of {spec.n_clips:,} clips"
+        yield Shortfall("not all clips are here", spec.n_clips - count, example, f"get the rest: {spec.obtain}")
+    if spec.table is not None and not corpus.tables:
+        wanted = " or ".join(spec.table.named)
+        yield Shortfall("the label file is not here", 1, wanted, "put it where the official release has it")
+    if len(corpus.places) > 1:
+        yield Shortfall(
+            "more than one copy",
+            len(corpus.places),
+            corpus.places[1],
+            "one file of each clip counts; remove the others",
+        )
+
+
+def _is_pointer(corpus: FoundCorpus, clip: Clip) -> bool:
+    try:
+        with corpus.root.open(clip.media) as file:
+            return file.read(len(_POINTER)) == _POINTER
+    except OSError:
+        # Validation names unreadable files; here they are just no pointers.
+        return False
+
+
+def _by_hash(corpus: FoundCorpus) -> tuple[Counter[str], list[Shortfall]]:
+    from oruk_leaderboard.manifest import validate
+
+    validation = validate([corpus])
+    reasons: dict[str, list[str]] = {}
+    for state in validation.states:
+        if state.state == "differs":
+            reasons.setdefault(state.reason or "changed", []).append(state.media or "")
+    told = [
+        Shortfall(f"files that differ from the pinned ones: {reason}", len(files), files[0], _remedy(reason))
+        for reason, files in reasons.items()
+    ]
+    return Counter(validation.totals.get(corpus.spec.id, {})), told
+
+
+def _remedy(reason: str) -> str:
+    return _REMEDY.get(reason.partition(" ")[0], _REMEDY["changed"])
+
+
+def _release(corpus: FoundCorpus, found: CorpusClips) -> str:
+    names = corpus.root.names()
+    for release, pattern in corpus.spec.releases:
+        if any(pattern.fullmatch(name) for name in names):
+            return release
+    if not found.clips:
+        return "label file only"
+    official = sum(f"/{clip.media}".endswith(f"/{found.official[clip.clip_id]}") for clip in found.clips)
+    return "official layout" if official == len(found.clips) else "another packing"
