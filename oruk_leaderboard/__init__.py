@@ -17,7 +17,9 @@ _PUBLIC: dict[str, str] = {
     "load_leaderboard": "oruk_leaderboard.table",
     "load_manifest": "oruk_leaderboard.manifest",
     "load_records": "oruk_leaderboard.records",
+    "open_clipset": "oruk_leaderboard.clipset",
     "read_predictions": "oruk_leaderboard.predictions",
+    "reconstruct": "oruk_leaderboard.reconstruction",
     "score": "oruk_leaderboard.scoring",
     "validate": "oruk_leaderboard.manifest",
     "verify": "oruk_leaderboard.verification",
@@ -40,6 +42,7 @@ def __dir__() -> list[str]:
 
 
 if TYPE_CHECKING:
+    from oruk_leaderboard.clipset import open_clipset as open_clipset
     from oruk_leaderboard.comparison import compare as compare
     from oruk_leaderboard.corpora import clips as clips
     from oruk_leaderboard.corpora import find_corpora as find_corpora
@@ -47,6 +50,7 @@ if TYPE_CHECKING:
     from oruk_leaderboard.manifest import load_manifest as load_manifest
     from oruk_leaderboard.manifest import validate as validate
     from oruk_leaderboard.predictions import read_predictions as read_predictions
+    from oruk_leaderboard.reconstruction import reconstruct as reconstruct
     from oruk_leaderboard.records import load_records as load_records
     from oruk_leaderboard.scoring import score as score
     from oruk_leaderboard.table import leaderboard as leaderboard

@@ -33,6 +33,7 @@ _STREAMED_BYTES = 0x7FFFF000  # writers to a pipe put this, or more, where the l
 _SHORT_DATA = re.compile(r"^\s*(?:data|SSND|Data Size|riff)\s*: (\d+) \(should be (\d+)\)", re.MULTILINE)
 _WRONG_COUNT = re.compile(r"Calculated frame count \d+ does not match")
 _SPHERE_COUNT = re.compile(rb"^sample_count -i (\d+)\s*$", re.MULTILINE)
+_LOSSLESS = ("PCM_", "FLOAT", "DOUBLE", "ULAW", "ALAW", "ALAC", "DPCM")
 _OGG_PAGE = 27 + 255 + 255 * 255  # bytes of the longest page
 _LFS = b"version https://git-lfs.github.com/spec/"
 
@@ -53,6 +54,11 @@ class Recording(ABC):
     frames: int | None
     container: str
     subtype: str
+
+    @property
+    def lossless(self) -> bool:
+        """Whether every decoder gives the same samples."""
+        return self.subtype.startswith(_LOSSLESS)
 
     @abstractmethod
     def blocks(self, start: int, count: int | None) -> Iterator[Samples]:

@@ -42,6 +42,7 @@ class Rendered:
         source_channels: Channels of the recording.
         source_frames: Frames of the recording by its header, or None where the header does not say.
         container: File format of the recording.
+        lossless: Whether every decoder gives the same samples, so that ``clip_sha256`` holds on every machine.
         notes: What is odd about the sound: ``silent``, ``clipped``.
     """
 
@@ -51,6 +52,7 @@ class Rendered:
     source_channels: int
     source_frames: int | None
     container: str
+    lossless: bool
     notes: tuple[str, ...] = ()
 
 
@@ -88,7 +90,16 @@ def render_recording(
         raise AudioError("the recording holds no samples", reason="empty", found="0 frames")
     samples, notes = quantise(mono, recording.rate)
     digest = hashlib.sha256(samples.data).hexdigest()
-    return Rendered(samples, digest, recording.rate, recording.channels, recording.frames, recording.container, notes)
+    return Rendered(
+        samples,
+        digest,
+        source_rate=recording.rate,
+        source_channels=recording.channels,
+        source_frames=recording.frames,
+        container=recording.container,
+        lossless=recording.lossless,
+        notes=notes,
+    )
 
 
 def _span(recording: Recording, start_s: float | None, end_s: float | None) -> tuple[int, int | None]:

@@ -1,0 +1,155 @@
+"""A rebuilt set, opened: what is known of its clips without touching audio, and the audio one clip after the other."""
+
+import csv
+import hashlib
+import json
+from collections.abc import Collection, Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from oruk_leaderboard.classes import CLASSES, INDEX
+from oruk_leaderboard.errors import ManifestError
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+_REBUILD = "rebuild it with: oruk-leaderboard reconstruct"
+
+
+@dataclass(frozen=True, slots=True)
+class ClipSet:
+    """A rebuilt set.
+
+    Attributes:
+        folder: Where it is.
+        report: What ``report.json`` holds.
+        table: Columns of the set without the audio, in the set's order; ``label`` is the class index.
+    """
+
+    folder: Path
+    report: Mapping[str, Any]
+    table: "pa.Table"
+
+    @property
+    def digest(self) -> str:
+        """SHA-256 over the lines ``clip_id TAB label TAB clip_sha256``."""
+        return str(self.report["digest"])
+
+    def __len__(self) -> int:
+        return int(self.table.num_rows)
+
+    def recordings(self, clip_ids: Collection[str] | None = None) -> Iterator[tuple[str, bytes]]:
+        """Clip ids and FLAC files (16 kHz, mono, 16-bit) in the set's order; a few at a time are held in memory.
+
+        Args:
+            clip_ids: Clips to give; None for all.
+        """
+        layout = self.report["layout"]
+        order: list[Any] = self.table.column("clip_id").to_pylist()
+        if layout == "audiofolder":
+            for clip_id in order:
+                if clip_ids is None or clip_id in clip_ids:
+                    yield clip_id, (self.folder / "audio" / f"{clip_id}.flac").read_bytes()
+            return
+        column = "audio" if layout == "parquet" else "audio_flac"
+        stored = (value for path in _shards(self.folder) for value in _column(path, column))
+        for clip_id, value in zip(order, stored, strict=True):
+            if clip_ids is None or clip_id in clip_ids:
+                audio = value.as_py()
+                yield clip_id, audio["bytes"] if layout == "parquet" else audio
+
+
+def open_clipset(folder: str | Path) -> ClipSet:
+    """Open a rebuilt set of any layout.
+
+    Raises:
+        ManifestError: The folder holds no finished set, or not the one that its report describes.
+    """
+    folder = Path(folder)
+    try:
+        report = json.loads((folder / "report.json").read_text(encoding="utf-8"))
+        layout, digest = report["layout"], report["digest"]
+    except FileNotFoundError as error:
+        raise ManifestError(
+            "no finished set here", where=folder, expected="report.json", do="run reconstruct to its end"
+        ) from error
+    except (OSError, ValueError, KeyError, TypeError) as error:
+        raise ManifestError(
+            "not the report of a set", where=folder / "report.json", found=error, do=_REBUILD
+        ) from error
+    table = _from_parquet(folder) if layout == "parquet" else _from_csv(folder, layout)
+    found = _digest(table)
+    if found != digest:
+        raise ManifestError(
+            "the set is not the one that its report describes", where=folder, expected=digest, found=found, do=_REBUILD
+        )
+    return ClipSet(folder, report, table)
+
+
+def _shards(folder: Path) -> list[Path]:
+    return sorted(folder.glob("clips-*.parquet"))
+
+
+def _column(path: Path, name: str) -> Iterator[Any]:
+    import pyarrow.parquet as pq
+
+    with pq.ParquetFile(path) as file:
+        for group in range(file.num_row_groups):
+            yield from file.read_row_group(group, columns=[name]).column(name)
+
+
+def _schema() -> "pa.Schema":
+    import pyarrow as pa
+
+    from oruk_leaderboard.reconstruction.layouts import COLUMNS
+
+    kinds: dict[str, Any] = {"string": pa.string(), "int64": pa.int64(), "float64": pa.float64()}
+    return pa.schema([(name, kinds[kind]) for name, kind in COLUMNS.items()])
+
+
+def _from_parquet(folder: Path) -> "pa.Table":
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    schema = _schema()
+    try:
+        tables = [pq.read_table(path, columns=schema.names).cast(schema) for path in _shards(folder)]
+    except (OSError, pa.ArrowException) as error:
+        raise ManifestError("a shard cannot be read", where=folder, found=error, do=_REBUILD) from error
+    return pa.concat_tables(tables) if tables else schema.empty_table()
+
+
+def _from_csv(folder: Path, layout: str) -> "pa.Table":
+    import pyarrow as pa
+
+    path = folder / ("metadata.csv" if layout == "audiofolder" else "order.csv")
+    schema = _schema()
+    try:
+        with path.open(encoding="utf-8", newline="") as file:
+            rows = list(csv.DictReader(file))
+        columns = {name: [_value(row[name], name, schema.field(name).type) for row in rows] for name in schema.names}
+    except (OSError, KeyError, ValueError) as error:
+        raise ManifestError("the list of clips cannot be read", where=path, found=error, do=_REBUILD) from error
+    return pa.table(columns, schema=schema)
+
+
+def _value(cell: str, name: str, kind: "pa.DataType") -> object:
+    import pyarrow as pa
+
+    if cell == "":
+        return None
+    if name == "label":
+        return INDEX[cell]
+    if pa.types.is_floating(kind):
+        return float(cell)
+    # The apostrophe that keeps a spreadsheet from running a cell as a formula.
+    return cell[1:] if cell[0] == "'" and cell[1:2] in ("=", "+", "-", "@", "\t", "\r") else cell
+
+
+def _digest(table: "pa.Table") -> str:
+    digest = hashlib.sha256()
+    columns = (table.column(name).to_pylist() for name in ("clip_id", "label", "clip_sha256"))
+    for clip_id, label, clip_sha256 in zip(*columns, strict=True):
+        digest.update(f"{clip_id}\t{CLASSES[label]}\t{clip_sha256}\n".encode())
+    return digest.hexdigest()

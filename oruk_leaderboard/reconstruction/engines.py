@@ -1,0 +1,105 @@
+"""Where jobs are rendered: in threads of this process, or on a Ray cluster. Results come back in order, bounded."""
+
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from functools import cache
+from typing import Any
+
+from oruk_leaderboard.corpora import Root
+from oruk_leaderboard.corpora import open_root as open_any_root
+from oruk_leaderboard.errors import MissingExtraError, OrukError
+from oruk_leaderboard.reconstruction.render import Job, Outcome, Renderer
+
+Batch = Sequence[Job]
+
+AHEAD = 3
+"""Batches a worker that may be finished or waiting: what bounds memory when one recording takes long."""
+
+
+def local(batches: Iterable[Batch], *, workers: int, open_root: Callable[[str], Root]) -> Iterator[Outcome]:
+    """Render in threads: decoding, resampling, encoding and hashing all leave Python's lock.
+
+    Threads never see a signal, so that an interrupt cannot cut a read short.
+    """
+    renderer = Renderer(open_root)
+    with ThreadPoolExecutor(workers, thread_name_prefix="render") as pool:
+        yield from _in_order(batches, workers * AHEAD, lambda batch: pool.submit(renderer, batch), _result, _cancel)
+
+
+def ray_cluster(batches: Iterable[Batch], *, workers: int, open_root: Callable[[str], Root]) -> Iterator[Outcome]:
+    """Render on the Ray cluster that RAY_ADDRESS names, or on one started here with that many workers.
+
+    A task whose worker dies runs again elsewhere; only what that worker held in its hands is done twice.
+
+    Raises:
+        MissingExtraError: Ray is not installed.
+        OrukError: The cluster lost a task for good.
+    """
+    try:
+        import ray
+    except ImportError as error:
+        raise MissingExtraError("the engine needs Ray", extra="ray", where="--engine ray") from error
+    started = not ray.is_initialized()
+    if started:
+        import os
+
+        address = os.environ.get("RAY_ADDRESS")
+        options: dict[str, Any] = {"address": address} if address else {"num_cpus": workers, "include_dashboard": False}
+        ray.init(log_to_driver=False, **options)
+    try:
+        task = ray.remote(num_cpus=1, max_retries=5)(_render_remotely)
+        yield from _in_order(batches, workers * AHEAD, task.remote, ray.get, ray.cancel)
+    except ray.exceptions.RayError as error:
+        raise OrukError(
+            "the Ray cluster lost a task", where="--engine ray", found=error, do="run the same command again"
+        ) from error
+    finally:
+        if started:
+            ray.shutdown()
+
+
+def _render_remotely(batch: Batch) -> list[Outcome]:
+    return _remote_renderer()(batch)
+
+
+@cache
+def _remote_renderer() -> Renderer:
+    """One renderer a worker process, which opens each root once."""
+    return Renderer(cache(open_any_root))
+
+
+def _result(future: Any) -> list[Outcome]:
+    outcomes: list[Outcome] = future.result()
+    return outcomes
+
+
+def _cancel(future: Any) -> None:
+    future.cancel()
+
+
+def _in_order(
+    batches: Iterable[Batch],
+    most: int,
+    start: Callable[[Batch], Any],
+    result: Callable[[Any], list[Outcome]],
+    cancel: Callable[[Any], None],
+) -> Iterator[Outcome]:
+    running: deque[Any] = deque()
+    try:
+        for batch in batches:
+            running.append(start(batch))
+            if len(running) > most:
+                yield from result(running.popleft())
+        while running:
+            yield from result(running.popleft())
+    finally:
+        for waiting in running:
+            cancel(waiting)
+
+
+Engine = Callable[..., Iterator[Outcome]]
+"""Takes batches, ``workers`` and ``open_root``; gives the outcomes of all batches in order."""
+
+ENGINES: Mapping[str, Engine] = {"local": local, "ray": ray_cluster}
+"""Name to engine."""

@@ -1,0 +1,237 @@
+"""What a run tells: ``report.json``, a summary for people, and the set's card."""
+
+import json
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import asdict, dataclass
+from typing import Any
+
+from oruk_leaderboard import __version__
+from oruk_leaderboard.audio import RULE_VERSION, versions
+from oruk_leaderboard.classes import CLASSES, SAMPLE_RATE
+from oruk_leaderboard.cli.output import text_table
+from oruk_leaderboard.manifest.validation import USABLE
+from oruk_leaderboard.reconstruction.journal import Entry
+from oruk_leaderboard.reconstruction.plan import Choice, Finding, Plan
+from oruk_leaderboard.reconstruction.render import Job
+
+REPORT = "report.json"
+"""Name of the report: the last file that a run writes."""
+
+REPORT_VERSION = "1.0.0"
+"""Version of ``report.json``."""
+
+LISTED = 3
+"""Findings of one kind that the summary lists; the report has all."""
+
+
+@dataclass(frozen=True, slots=True)
+class Report:
+    """Result of `reconstruct`.
+
+    Attributes:
+        document: What ``report.json`` holds.
+    """
+
+    document: Mapping[str, Any]
+
+    @property
+    def digest(self) -> str:
+        """SHA-256 over the lines ``clip_id TAB label TAB clip_sha256``: the one line that two users compare."""
+        return str(self.document["digest"])
+
+    @property
+    def clean(self) -> bool:
+        """Whether there are no findings."""
+        return not self.document["findings"]
+
+    def to_dict(self) -> dict[str, Any]:
+        """The report as it is written."""
+        return dict(self.document)
+
+    def text(self) -> str:
+        """The summary for people."""
+        return _summary(self.document)
+
+
+def make_report(
+    plan: Plan,
+    choice: Choice,
+    made: Iterable[tuple[Job, Entry]],
+    failed: Sequence[Finding],
+    *,
+    digest: str,
+    layout: str,
+    seconds: float,
+    rendered: int,
+) -> Report:
+    """Put a report together.
+
+    Args:
+        plan: What was planned.
+        choice: What the user asked for.
+        made: Clips of the set.
+        failed: Findings of rendering: clips that are not in the set, and clips that are odd.
+        digest: Of the set.
+        layout: Name of the layout.
+        seconds: What the run took.
+        rendered: Clips that this run rendered; the others an earlier run did.
+    """
+    states: dict[str, Counter[str]] = {corpus: Counter(plan.totals.get(corpus, ())) for corpus in plan.specs}
+    samples: Counter[str] = Counter()
+    clips: Counter[str] = Counter()
+    for job, entry in made:
+        states[job.clip.corpus][entry.state] += 1
+        samples[job.clip.corpus] += entry.num_samples
+        clips[job.clip.corpus] += 1
+    for finding in failed:
+        if finding.state not in USABLE:
+            states[finding.corpus or ""][finding.state] += 1
+    corpora = {
+        corpus: {
+            "name": spec.name,
+            "licence": spec.licence,
+            "agreement_required": spec.agreement_required,
+            "citation": spec.citation,
+            "clips": clips[corpus],
+            "seconds": samples[corpus] / SAMPLE_RATE,
+            "states": dict(sorted(states[corpus].items())),
+        }
+        for corpus, spec in sorted(plan.specs.items())
+        if states[corpus]
+    }
+    total = clips.total()
+    own_labels = choice.label_policy is not None or choice.label_source is not None
+    complete = choice.profile is not None and not choice.filtered and not own_labels and total == plan.wanted
+    return Report(
+        {
+            "report_version": REPORT_VERSION,
+            "digest": digest,
+            "clips": total,
+            "seconds": samples.total() / SAMPLE_RATE,
+            "layout": layout,
+            "audio_rule": RULE_VERSION,
+            "package": __version__,
+            "manifest": dict(plan.manifest),
+            "all_clips": choice.all_clips,
+            "partial": not complete,
+            "absent": dict(sorted(plan.absent.items())),
+            "label_policy": choice.label_policy,
+            "label_source": choice.label_source,
+            "filters": {
+                "languages": sorted(choice.languages),
+                "labels": sorted(choice.labels),
+                "limit": choice.limit,
+            },
+            "corpora": corpora,
+            "findings": [asdict(finding) for finding in (*plan.findings, *failed)],
+            "versions": versions(),
+            "run": {
+                "seconds": round(seconds, 3),
+                "clips_rendered": rendered,
+                "clips_taken_over": total - rendered,
+                "clips_per_second": round(total / seconds, 1) if seconds else None,
+            },
+        }
+    )
+
+
+def same_set(earlier: str, report: Report) -> bool:
+    """Whether a written report tells of the same set, whatever the runs took."""
+    try:
+        document = json.loads(earlier)
+    except ValueError:
+        return False
+    return isinstance(document, dict) and {**document, "run": None} == {**report.to_dict(), "run": None}
+
+
+def _summary(report: Mapping[str, Any]) -> str:
+    rows = [
+        (
+            corpus,
+            facts["clips"],
+            f"{facts['seconds'] / 60:.1f}",
+            ", ".join(f"{count} {state}" for state, count in facts["states"].items()),
+            facts["licence"],
+            _AGREEMENT[facts["agreement_required"]],
+        )
+        for corpus, facts in report["corpora"].items()
+    ]
+    header = ("corpus", "clips", "minutes", "states", "licence", "agreement")
+    parts = [text_table(header, rows, right=("clips", "minutes"))]
+    parts += [_findings(report["findings"])] if report["findings"] else []
+    if report["absent"]:
+        named = ", ".join(f"{corpus} ({count})" for corpus, count in report["absent"].items())
+        parts.append(f"absent: {named}")
+    cited = [facts["citation"].strip() for facts in report["corpora"].values() if facts["clips"] and facts["citation"]]
+    if cited:
+        parts.append("Please cite the corpora you use:\n" + "\n".join(dict.fromkeys(cited)))
+    run, manifest = report["run"], report["manifest"]
+    named = " ".join(f"{name} {version}" for name, version in report["versions"].items())
+    parts.append(
+        f"{report['clips']} clips, {report['seconds'] / 3600:.2f} h of audio, {report['layout']} layout, in "
+        f"{run['seconds']:.1f} s ({run['clips_taken_over']} taken over from an earlier run)\n"
+        f"manifest {manifest['version']}, {_chosen(report)}"
+        f"{', partial' if report['partial'] else ''}; package {report['package']}, {named}\n"
+        f"digest {report['digest']}"
+    )
+    return "\n\n".join(parts)
+
+
+def _chosen(report: Mapping[str, Any]) -> str:
+    if report["all_clips"]:
+        return "all clips"
+    profile = report["manifest"]["profile"]
+    return f"profile {profile}" if profile else "corpora found"
+
+
+_AGREEMENT: Mapping[Any, str] = {True: "required", False: "no", "unconfirmed": "unconfirmed"}
+
+
+def _findings(findings: Sequence[Mapping[str, Any]]) -> str:
+    """The first few findings of each corpus and state."""
+    groups: defaultdict[tuple[str, str], list[str]] = defaultdict(list)
+    for item in findings:
+        what = item["clip_id"] or item["media"] or ""
+        groups[item["corpus"] or "", item["state"]].append(f"{what}: {item['reason']}" if item["reason"] else what)
+    lines = [f"findings ({len(findings)}, all of them in {REPORT}):"]
+    for (corpus, state), items in groups.items():
+        lines += [f"  {state}: {item}" for item in items[:LISTED]]
+        lines += [f"  {state}: … {len(items) - LISTED} more of {corpus or 'them'}"] if len(items) > LISTED else []
+    return "\n".join(lines)
+
+
+def card(report: Mapping[str, Any], data_files: str | None) -> str:
+    """The set's ``README.md``: what it is, and how ``datasets`` reads it."""
+    head = ["---", "pretty_name: rebuilt oruk-bench evaluation clips", "task_categories: [audio-classification]"]
+    if data_files is not None:
+        head += ["configs:", "- config_name: default", "  data_files:", "  - split: test", f'    path: "{data_files}"']
+    terms = [
+        f"| {corpus} | {facts['clips']} | {facts['licence']} | {_AGREEMENT[facts['agreement_required']]} |"
+        for corpus, facts in report["corpora"].items()
+        if facts["clips"]
+    ]
+    return "\n".join(
+        [
+            *head,
+            "---",
+            "# Rebuilt evaluation clips",
+            "",
+            f"{report['clips']} clips of 16 kHz mono speech with one of seven classes ({', '.join(CLASSES)}),",
+            f"rebuilt by oruk-bench-leaderboard {report['package']}, audio rule {report['audio_rule']}, manifest "
+            f"{report['manifest']['version']}. It is equivalent to, and not, the",
+            "original evaluation set. The recordings belong to the corpora; do not pass them on.",
+            "",
+            f"Digest: `{report['digest']}`",
+            "",
+            "| corpus | clips | licence | agreement |",
+            "|:--|--:|:--|:--|",
+            *terms,
+            "",
+        ]
+    )
+
+
+def report_text(report: Report) -> str:
+    """``report.json``."""
+    return json.dumps(report.to_dict(), ensure_ascii=False, indent=1, allow_nan=False) + "\n"

@@ -1,0 +1,153 @@
+"""One run: plan, take over what an earlier run left, render the rest, write shards, tell what happened."""
+
+import os
+import time
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+
+from oruk_leaderboard.audio import self_test
+from oruk_leaderboard.corpora import Root, find_corpora
+from oruk_leaderboard.errors import OrukError
+from oruk_leaderboard.manifest import Manifest, load_manifest
+from oruk_leaderboard.reconstruction.engines import ENGINES
+from oruk_leaderboard.reconstruction.estimate import Estimate, estimate
+from oruk_leaderboard.reconstruction.layouts import layout_of
+from oruk_leaderboard.reconstruction.plan import Choice, Plan, make_plan
+from oruk_leaderboard.reconstruction.report import Report
+from oruk_leaderboard.reconstruction.shards import Writing
+from oruk_leaderboard.reconstruction.store import open_store, telling
+
+Progress = Callable[[str, int], Callable[[int], object]]
+"""Begins a phase of so many clips; gives what is called with the number of clips done since the last call."""
+
+Corpora = Mapping[str, str | Path | None] | Sequence[str]
+
+
+def reconstruct(
+    *roots: str | Path | Root,
+    out: str | Path,
+    corpora: Corpora | None = None,
+    profile: str | None = None,
+    all_clips: bool = False,
+    languages: Sequence[str] = (),
+    labels: Sequence[str] = (),
+    limit: int | None = None,
+    label_policy: str | None = None,
+    label_source: str | None = None,
+    layout: str = "parquet",
+    workers: int | None = None,
+    engine: str = "local",
+    manifest: Manifest | None = None,
+    progress: Progress | None = None,
+) -> Report:
+    """Rebuild the evaluation clips from copies of the corpora.
+
+    Args:
+        roots: Folders, archives or URLs that hold any number of corpora.
+        out: New folder, or one of an earlier run, which is then completed; or an fsspec URL.
+        corpora: Ids or spec files to take, with the path of each where it is not below the roots; None for all found.
+        profile: ``open`` or ``full``; None for the manifest's clips of the corpora found.
+        all_clips: Every clip that has a class, pinned or not.
+        languages: BCP-47 tags to keep; none keeps all.
+        labels: Classes to keep; none keeps all.
+        limit: Most clips, the first in code-point order of their ids.
+        label_policy: Named change of the corpora's label maps.
+        label_source: Named other label of the corpora.
+        layout: ``parquet``, ``audiofolder`` or ``harness``.
+        workers: Threads, or tasks on a cluster; None for one a core.
+        engine: ``local`` or ``ray``.
+        manifest: The pinned clips; None for the shipped ones.
+        progress: Told of each phase.
+
+    Returns:
+        The report, which is also written to ``report.json``.
+
+    Raises:
+        OrukError: Nothing usable is below the roots, the output cannot be written or is in use, or this machine's
+            libraries give other samples than the audio rule.
+    """
+    choice = Choice(profile, all_clips, tuple(languages), tuple(labels), limit, label_policy, label_source)
+    laid_out = layout_of(layout)
+    if engine not in ENGINES:
+        raise OrukError("no such engine", where="--engine", expected=", ".join(ENGINES), found=engine)
+    workers, begin = workers or os.cpu_count() or 1, progress or _silent
+    self_test()
+    with open_store(out) as store:
+        started = time.monotonic()
+        plan, opened = _plan(roots, corpora, choice, manifest, workers, begin)
+        with telling(store.location):
+            writing = Writing(store, laid_out, plan)
+            outcomes = ENGINES[engine](writing.batches(), workers=workers, open_root=opened.__getitem__)
+            writing.write(outcomes, begin("rebuilding", len(plan.jobs)))
+            return writing.finish(choice, seconds=time.monotonic() - started)
+
+
+def dry_run(
+    *roots: str | Path | Root,
+    corpora: Corpora | None = None,
+    profile: str | None = None,
+    all_clips: bool = False,
+    languages: Sequence[str] = (),
+    labels: Sequence[str] = (),
+    limit: int | None = None,
+    label_policy: str | None = None,
+    label_source: str | None = None,
+    workers: int | None = None,
+    manifest: Manifest | None = None,
+    progress: Progress | None = None,
+) -> Estimate:
+    """What `reconstruct` would do, how long it would take and how much disk it would need; writes nothing.
+
+    Args and errors are those of `reconstruct`.
+    """
+    choice = Choice(profile, all_clips, tuple(languages), tuple(labels), limit, label_policy, label_source)
+    workers = workers or os.cpu_count() or 1
+    plan, opened = _plan(roots, corpora, choice, manifest, workers, progress or _silent)
+    return estimate(plan, opened.__getitem__, workers=workers)
+
+
+def _silent(phase: str, total: int) -> Callable[[int], object]:
+    return lambda done: None
+
+
+def _plan(
+    roots: Sequence[str | Path | Root],
+    corpora: Corpora | None,
+    choice: Choice,
+    manifest: Manifest | None,
+    workers: int,
+    begin: Progress,
+) -> tuple[Plan, dict[str, Root]]:
+    choice.check()
+    founds = find_corpora(*roots, only=corpora)
+    if not founds:
+        raise OrukError(
+            "no corpus was found",
+            where=", ".join(getattr(root, "location", str(root)) for root in roots) or None,
+            do="oruk-leaderboard corpora list shows what is known; name one with --corpus ID=PATH",
+        )
+    for found in founds:
+        if found.root.listing_only:
+            raise OrukError("a .lst listing holds no audio", where=found.root.location, do="give the folder itself")
+    manifest = manifest or load_manifest()
+    pinned = set(manifest.corpora) & {found.spec.id for found in founds}
+    if not (choice.all_clips or choice.profile or pinned):
+        raise OrukError(
+            "the manifest chooses no clips of the corpora found",
+            found=", ".join(sorted({found.spec.id for found in founds})),
+            do="take everything that has a class with --all-clips",
+        )
+    rows = sum(row.corpus in pinned for row in manifest.rows)
+    plan = make_plan(founds, manifest, choice, workers=workers, progress=begin("checking sources", rows))
+    _require_video(plan)
+    return plan, {found.root.location: found.root for found in founds}
+
+
+def _require_video(plan: Plan) -> None:
+    """Stop before a long run in which all clips of a corpus would fail for want of an extra."""
+    from oruk_leaderboard.audio.video import SUFFIXES, require_pyav
+
+    for job in plan.jobs:
+        if job.clip.media.lower().endswith(SUFFIXES):
+            require_pyav(where=job.clip.corpus)
+            return

@@ -1,0 +1,54 @@
+"""A rebuilt set is opened without its audio, and only when it is what its report says."""
+
+import csv
+
+import pytest
+
+from oruk_leaderboard.classes import CLASSES
+from oruk_leaderboard.clipset import open_clipset
+from oruk_leaderboard.errors import ManifestError
+from tests.made_corpora import mixed, rebuild, spec
+
+
+@pytest.fixture(scope="module")
+def sets(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("sets")
+    corpus, toml = mixed(folder, 12), spec(folder)
+    (corpus / "anger_0000.wav").rename(corpus / "anger_5.wav")
+    toml.write_text(toml.read_text().replace('speaker = "{number}"', 'speaker = "={number}"'))
+    for layout in ("parquet", "audiofolder", "harness"):
+        rebuild(corpus, toml, folder / layout, layout=layout)
+    return folder
+
+
+def test_layouts_open_alike(sets):
+    opened = [open_clipset(sets / layout) for layout in ("parquet", "audiofolder", "harness")]
+    first = opened[0]
+    assert len(first) == 12 and "audio" not in first.table.column_names
+    assert first.table.column("speaker")[0].as_py() == "=0007"
+    assert CLASSES[first.table.column("label")[0].as_py()] == "anger"
+    for other in opened[1:]:
+        assert other.table.equals(first.table)
+        assert other.digest == first.digest
+        assert list(other.recordings()) == list(first.recordings())
+    (clip,) = first.recordings({"mixed/anger_5"})
+    assert clip[0] == "mixed/anger_5" and clip[1].startswith(b"fLaC")
+
+
+def test_cells_that_a_spreadsheet_would_run_are_text(sets):
+    with (sets / "audiofolder" / "metadata.csv").open(newline="") as file:
+        assert all(row["speaker"].startswith("'=") for row in csv.DictReader(file))
+
+
+def test_what_is_no_set(sets, tmp_path):
+    with pytest.raises(ManifestError, match=r"no finished set here; expected report\.json"):
+        open_clipset(tmp_path)
+    (tmp_path / "report.json").write_text("[]")
+    with pytest.raises(ManifestError, match="not the report of a set"):
+        open_clipset(tmp_path)
+    (tmp_path / "report.json").write_bytes((sets / "parquet" / "report.json").read_bytes())
+    with pytest.raises(ManifestError, match="not the one that its report describes"):
+        open_clipset(tmp_path)
+    (tmp_path / "clips-00000.parquet").write_bytes(b"PAR1")
+    with pytest.raises(ManifestError, match="a shard cannot be read"):
+        open_clipset(tmp_path)
