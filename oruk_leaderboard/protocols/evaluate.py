@@ -1,0 +1,270 @@
+"""Compute a protocol's figures from columns of gold labels and predictions."""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from oruk_leaderboard import metrics
+from oruk_leaderboard.errors import PredictionError
+from oruk_leaderboard.labels import AliasTable, alias_table, is_no_text
+from oruk_leaderboard.predictions import read_ids
+from oruk_leaderboard.protocols.spec import Figure, Protocol
+from oruk_leaderboard.tabular import Rows, read_rows
+
+Clips = NDArray[np.bool_]
+Computed = Callable[[Figure, Clips], float]
+"""A figure of the chosen clips."""
+
+
+@dataclass(frozen=True, slots=True)
+class MetricValue:
+    """One figure.
+
+    Attributes:
+        name: Name of the leaderboard's column.
+        value: Fractions 0 to 1 (CCC -1 to 1; MAE and MSE in rating units).
+        assumed: Whether the name is computed by a reading that the leaderboard does not give.
+        formula: What was computed.
+        note: Why this reading, or None.
+        n: Clips it is computed from.
+    """
+
+    name: str
+    value: float
+    assumed: bool
+    formula: str
+    note: str | None
+    n: int
+
+
+@dataclass(frozen=True, slots=True)
+class Evaluation:
+    """All figures of one protocol.
+
+    Attributes:
+        protocol: Its name.
+        task: Task of the leaderboard.
+        dataset: Data set of the leaderboard.
+        space: What the label space or the dimensions are.
+        n: Clips of the gold file.
+        counts: Clips answered, abstained (an answer that is none of the classes) and missing.
+        metrics: Figures, in the table's order.
+    """
+
+    protocol: str
+    task: str
+    dataset: str
+    space: str
+    n: int
+    counts: Mapping[str, int]
+    metrics: tuple[MetricValue, ...]
+
+    def to_dict(self) -> dict[str, Any]:
+        """JSON form."""
+        return asdict(self)
+
+
+def evaluate_files(protocol: Protocol, gold: Path, predictions: Path) -> Evaluation:
+    """Score a predictions file against a gold file, both CSV, TSV, JSON Lines, parquet or npz.
+
+    Raises:
+        PredictionError: As :func:`evaluate`; the message names file and line.
+    """
+    return evaluate(protocol, read_rows(gold), read_rows(predictions))
+
+
+def evaluate(
+    protocol: Protocol, gold: Rows | Mapping[str, Sequence[Any]], predictions: Rows | Mapping[str, Sequence[Any]]
+) -> Evaluation:
+    """Compute exactly the figures that a leaderboard lists, under its own names.
+
+    Args:
+        protocol: The protocol.
+        gold: ``clip_id`` and the columns of ``protocol.columns``.
+        predictions: ``clip_id`` and ``label`` (classes), a column of 0 and 1 for each label, or a column of numbers
+            for each dimension.
+
+    Raises:
+        PredictionError: A missing column, an id that is there twice or not in the gold file, a gold label outside the
+            label space, a cell that is no number, a clip without a predicted rating, or a subset without clips.
+        MetricError: A figure that the data leave undefined.
+    """
+    answers, given = _rows(gold, "gold"), _rows(predictions, "predictions")
+    # Both sides before anything is computed, so that the message is about the file and not about a figure.
+    for column in protocol.columns:
+        answers.need(column)
+    ids = read_ids(answers)
+    places = _places(ids, answers, given)
+    readers = {"classes": _classes, "labels": _labels, "dimensions": _dimensions}
+    compute, counts = readers[protocol.kind](protocol, answers, given, places)
+    return Evaluation(
+        protocol=protocol.name,
+        task=protocol.task,
+        dataset=protocol.dataset,
+        space=protocol.space,
+        n=len(ids),
+        counts=counts,
+        metrics=tuple(_value(metric, answers, compute) for metric in protocol.metrics),
+    )
+
+
+def _rows(columns: Rows | Mapping[str, Sequence[Any]], name: str) -> Rows:
+    if isinstance(columns, Rows):
+        return columns
+    return Rows(Path(name), columns, None, len(next(iter(columns.values()), ())))
+
+
+def _places(ids: Sequence[str], gold: Rows, predictions: Rows) -> NDArray[np.int64]:
+    """Row of each gold clip in the predictions, -1 where it is missing."""
+    place = {clip_id: row for row, clip_id in enumerate(read_ids(predictions))}
+    if strangers := set(place) - set(ids):
+        row = min(place[clip_id] for clip_id in strangers)
+        found = next(clip_id for clip_id in strangers if place[clip_id] == row)
+        raise PredictionError(
+            "the clip id is not in the gold file",
+            where=predictions.where(row),
+            expected=f"one of {len(ids)} clips of {gold.path}",
+            found=found,
+        )
+    return np.array([place.get(clip_id, -1) for clip_id in ids], np.int64)
+
+
+def _value(metric: Figure, gold: Rows, compute: Computed) -> MetricValue:
+    """A figure on its subset, as the mean over its folds where it has them."""
+    keep = np.ones(gold.size, dtype=bool)
+    for column, wanted in metric.only.items():
+        keep &= _text(gold, column) == wanted
+    if not keep.any():
+        subset = ", ".join(f"{column} = {wanted}" for column, wanted in metric.only.items())
+        raise PredictionError("no clips", where=f"{gold.path}, {metric.name}", expected=f"clips with {subset}")
+    if metric.fold is None:
+        value = compute(metric, keep)
+    else:
+        folds = _text(gold, metric.fold)
+        if (folds[keep] == "").any():
+            row = int(np.flatnonzero(keep & (folds == ""))[0])
+            raise PredictionError("a clip has no fold", where=gold.where(row), expected=f"a value of {metric.fold}")
+        value = float(np.mean([compute(metric, keep & (folds == fold)) for fold in np.unique(folds[keep])]))
+    return MetricValue(
+        metric.name, float(value), metric.assumed is not None, metric.formula, metric.assumed, int(keep.sum())
+    )
+
+
+def _text(rows: Rows, column: str) -> NDArray[np.str_]:
+    """A column as text, blanks as ""; 1, 1.0 and "1" are the same fold."""
+    cells = ["" if cell is None else str(cell).strip().removesuffix(".0") for cell in rows.need(column)]
+    return np.array(cells, dtype=np.str_)
+
+
+def _classes(
+    protocol: Protocol, gold: Rows, predictions: Rows, places: NDArray[np.int64]
+) -> tuple[Computed, dict[str, int]]:
+    table = alias_table().for_classes(protocol.classes).declared(protocol.aliases)
+    index = {name: position for position, name in enumerate(protocol.classes)}
+    k = len(protocol.classes)
+    labels = np.empty(gold.size, np.int64)
+    for row, cell in enumerate(gold.need("label")):
+        name = _resolve(table, cell)
+        if name is None:
+            raise PredictionError(
+                "the gold label is no class", where=gold.where(row), expected=", ".join(protocol.classes), found=cell
+            )
+        labels[row] = index[name]
+    written = predictions.need("label")
+    failed = index["neutral"] if protocol.on_error == "neutral" else k
+    predicted = np.empty(gold.size, np.int64)
+    counts = dict.fromkeys(("answered", "abstained", "missing"), 0)
+    for row, place in enumerate(places.tolist()):
+        cell = None if place < 0 else written[place]
+        if cell is None or (isinstance(cell, str) and not cell.strip()):
+            predicted[row], state = failed, "missing"
+        else:
+            name = _resolve(table, cell)
+            if name is None and (not isinstance(cell, str) or is_no_text(cell)):
+                expected = ", ".join(protocol.classes)
+                where = predictions.where(place)
+                raise PredictionError("the label is no class name", where=where, expected=expected, found=cell)
+            predicted[row], state = (k, "abstained") if name is None else (index[name], "answered")
+        counts[state] += 1
+
+    def compute(metric: Figure, keep: Clips) -> float:
+        confusion = metrics.confusion(labels[keep], predicted[keep], k)
+        function = getattr(metrics, metric.figure)
+        if not metric.without:
+            return float(function(confusion))
+        return float(function(confusion, over=[name not in metric.without for name in protocol.classes]))
+
+    return compute, counts
+
+
+def _resolve(table: AliasTable, cell: object) -> str | None:
+    return table.resolve(cell) if isinstance(cell, str) else None
+
+
+def _labels(
+    protocol: Protocol, gold: Rows, predictions: Rows, places: NDArray[np.int64]
+) -> tuple[Computed, dict[str, int]]:
+    names = protocol.labels
+    if protocol.label_prefix is not None:
+        names = tuple(name for name in gold.columns if name.startswith(protocol.label_prefix))
+        if not names:
+            raise PredictionError("a column is missing", where=gold.path, expected=f"{protocol.label_prefix}…")
+    wanted = np.stack([_yes_or_no(gold, name) for name in names], axis=1)
+    given = np.stack([_yes_or_no(predictions, name) for name in names], axis=1)
+    # A clip without a row was given no label at all: wrong wherever it has one.
+    aligned = np.where((places >= 0)[:, None], given[places], False)
+    missing = int((places < 0).sum())
+
+    def compute(metric: Figure, keep: Clips) -> float:
+        means = {"mean_label_accuracy": "label_accuracy", "mean_balanced_accuracy": "balanced_binary_accuracy"}
+        function = getattr(metrics, means.get(metric.figure, metric.figure))
+        return float(np.mean(function(wanted[keep], aligned[keep])))
+
+    return compute, {"answered": gold.size - missing, "abstained": 0, "missing": missing}
+
+
+def _yes_or_no(rows: Rows, name: str) -> NDArray[np.bool_]:
+    cells = [str(cell).strip().casefold() for cell in rows.need(name)]
+    meaning = {"0": False, "1": True, "0.0": False, "1.0": True, "false": False, "true": True}
+    for row, cell in enumerate(cells):
+        if cell not in meaning:
+            raise PredictionError("not yes or no", where=f"{rows.where(row)}, {name}", expected="0 or 1", found=cell)
+    return np.array([meaning[cell] for cell in cells], dtype=bool)
+
+
+def _dimensions(
+    protocol: Protocol, gold: Rows, predictions: Rows, places: NDArray[np.int64]
+) -> tuple[Computed, dict[str, int]]:
+    if (places < 0).any():
+        row = int(np.flatnonzero(places < 0)[0])
+        raise PredictionError(
+            f"{int((places < 0).sum())} of {gold.size} clips have no prediction",
+            where=predictions.path,
+            expected="a number for every clip: a missing rating has no right or wrong",
+            found=f"none for {read_ids(gold)[row]}",
+        )
+    wanted = {name: _numbers(gold, name) for name in protocol.dimensions}
+    given = {name: _numbers(predictions, name)[places] for name in protocol.dimensions}
+
+    def compute(metric: Figure, keep: Clips) -> float:
+        name = metric.dimension or ""
+        return float(getattr(metrics, metric.figure)(wanted[name][keep], given[name][keep]))
+
+    return compute, {"answered": gold.size, "abstained": 0, "missing": 0}
+
+
+def _numbers(rows: Rows, name: str) -> NDArray[np.float64]:
+    values = np.full(rows.size, np.nan)
+    for row, cell in enumerate(rows.need(name)):
+        if not isinstance(cell, bool):
+            try:
+                values[row] = float(cell)
+            except (TypeError, ValueError):
+                values[row] = np.nan
+        if not np.isfinite(values[row]):
+            raise PredictionError("not a number", where=f"{rows.where(row)}, {name}", expected="a rating", found=cell)
+    return values
