@@ -173,13 +173,16 @@ def _subsample(gold: Gold, name: str) -> Gold:
     """The clips of the manifest's subsample, which is pinned by clip id and not drawn from what is there."""
     from oruk_leaderboard.manifest import load_manifest
 
-    profile = gold.origin.get("profile")
+    profile = gold.origin["profile"]
     if name != "5k" or profile is None:
         raise PredictionError("no such subsample", where=f"--subsample {name}", expected="5k, of a set with a profile")
-    pinned = {row.clip_id for row in load_manifest().rows if getattr(row, f"subsample_{profile}")}
+    manifest = load_manifest(gold.origin["manifest_version"])
+    pinned = {row.clip_id for row in manifest.rows if getattr(row, f"subsample_{profile}")}
     keep = np.array([clip_id in pinned for clip_id in gold.clip_ids])
-    whole = int(keep.sum()) == len(pinned)
-    return gold.subset(keep, subsample=name, partial=not whole or bool(gold.origin["label_differs"]))
+    if not keep.any():
+        raise PredictionError("no clip of the subsample is in the set", expected=f"some of its {len(pinned)} clips")
+    other_labels = gold.origin["label_policy"] is not None or gold.origin["label_source"] is not None
+    return gold.subset(keep, subsample=name, partial=other_labels or int(keep.sum()) < len(pinned))
 
 
 def _card(system: "SystemCard | str | None") -> "SystemCard | None":

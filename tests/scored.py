@@ -49,9 +49,9 @@ def made_set(
         "digest": DIGEST,
         "manifest": {"version": "1.0.0", "digest": "b" * 64, "profile": profile},
         "partial": partial,
-        "absent": ["corpus9"] if partial else [],
-        "label_policy": "default",
-        "label_source": "default",
+        "absent": {"corpus9": 7} if partial else {},
+        "label_policy": None,
+        "label_source": None,
         "audio_rule": 1,
     }
     return SimpleNamespace(table=MadeTable(columns or made_columns()), report=report)

@@ -10,7 +10,7 @@ from sklearn import metrics as sk
 
 from oruk_leaderboard.classes import CLASSES
 from oruk_leaderboard.errors import MetricError, PredictionError, RecordError
-from oruk_leaderboard.gold import gold_of_set
+from oruk_leaderboard.gold import Gold, gold_of_set
 from oruk_leaderboard.predictions import ABSTAINED, ERROR, MISSING, OK, REFUSED, Predictions, read_predictions
 from oruk_leaderboard.records import Record
 from oruk_leaderboard.report import WIDTH, latex_report, text_report
@@ -265,6 +265,27 @@ def test_set_without_a_profile_is_partial():
     assert score(made_predictions(gold_of_set(clips)), clips=clips, **FAST).record.scored_on == "partial"
 
 
+def test_subsample_is_pinned_by_clip_id(monkeypatch):
+    from oruk_leaderboard import manifest
+
+    gold = gold_of_set(made_set())
+    rows = [
+        manifest.ManifestRow(clip, clip.partition("/")[0], subsample_open=at % 4 == 0, subsample_full=at % 4 == 1)
+        for at, clip in enumerate(gold.clip_ids)
+    ]
+    monkeypatch.setattr(manifest, "load_manifest", lambda version: manifest.Manifest(version, tuple(rows), {}, "d"))
+    result = score(made_predictions(gold.subset(np.arange(400) % 4 == 0)), gold=gold, subsample="5k", **FAST)
+    assert (result.evaluation["n"], result.record.scored_on) == (100, "rebuilt_subsample")
+    assert result.evaluation["orientation"]["scored_on"] == "subsample_5k"
+    # One pinned clip that is not in the set makes the subsample partial; a clip outside it does not.
+    rows.append(manifest.ManifestRow("corpus9/x", "corpus9", subsample_open=True))
+    result = score(made_predictions(gold.subset(np.arange(400) % 4 == 0)), gold=gold, subsample="5k", **FAST)
+    assert (result.record.scored_on, result.evaluation["orientation"]) == ("partial", None)
+    rows[:] = [rows[-1]]
+    with pytest.raises(PredictionError, match="no clip of the subsample"):
+        score(made_predictions(gold), gold=gold, subsample="5k", **FAST)
+
+
 def scored_with_everything():
     gold = gold_of_set(made_set())
     rng = np.random.default_rng(0)
@@ -349,6 +370,24 @@ def test_order_of_rows_and_names_of_classes_do_not_matter(seed, order):
     columns["label"] = renamed[gold.labels].tolist()
     other = score(said(renamed[predictions.labels]), gold=gold_of_set(made_set(columns)), n_boot=20, slices=())
     assert other.evaluation["figures"] == pytest.approx(base["figures"], abs=1e-12)
+
+
+@settings(max_examples=25, deadline=None)
+@given(st.integers(0, 2**32 - 1), st.integers(1, 4))
+def test_merging_clusters_keeps_figures_and_an_empty_class_counts_0(seed, speakers):
+    columns = made_columns(80, speakers=8, seed=seed)
+    gold = gold_of_set(made_set(columns))
+    predictions = made_predictions(gold, seed=seed)
+    base = score(predictions, gold=gold, n_boot=20).evaluation
+    columns["speaker"] = [str(int(name) % speakers) for name in columns["speaker"]]
+    merged = score(predictions, gold=gold_of_set(made_set(columns)), n_boot=20).evaluation
+    for key in ("n", "figures", "per_class", "confusion"):
+        assert merged[key] == base[key]
+    wider = Gold(gold.clip_ids, gold.labels, (*CLASSES, "contempt"), gold.attributes, 0, gold.origin)
+    more = score(predictions, gold=wider, n_boot=20).evaluation
+    assert more["figures"]["macro_f1"] == pytest.approx(base["figures"]["macro_f1"] * 7 / 8, abs=1e-12)
+    assert more["macro_f1_present"] == base["macro_f1_present"]
+    assert more["figures"]["accuracy"] == base["figures"]["accuracy"]
 
 
 @settings(max_examples=25, deadline=None)
