@@ -8,7 +8,7 @@ from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from oruk_leaderboard import __version__
+from oruk_leaderboard import __version__, evals
 from oruk_leaderboard.errors import HubError
 from oruk_leaderboard.hub import REPO, Hub, RemoteFile
 from oruk_leaderboard.paths import checkout_root
@@ -32,6 +32,7 @@ class Publication:
         updated: Files whose content differs.
         unchanged: How many files are the same already.
         kept: Files that only the Hub has; they are never deleted.
+        held_back: Files that the Hub would refuse for now, with the reason.
         revision: The 40-hex commit to cite; None in a dry run that would change something.
         dry_run: Whether nothing was sent.
     """
@@ -43,6 +44,7 @@ class Publication:
     updated: tuple[str, ...]
     unchanged: int
     kept: tuple[str, ...]
+    held_back: Mapping[str, str]
     revision: str | None
     dry_run: bool
 
@@ -92,7 +94,7 @@ def publish(
 
 
 def _tracked(root: Path) -> Mapping[str, bytes]:
-    """Content of every tracked file by path.
+    """Content of every tracked file by path, without those that are held back.
 
     Raises:
         HubError: The folder is no git checkout, or holds changes that are not committed.
@@ -105,7 +107,10 @@ def _tracked(root: Path) -> Mapping[str, bytes]:
             do="commit them first: what is published can then be traced to one commit",
         )
     names = _git(root, "ls-files", "-z").decode().split("\0")
-    return {name: (root / name).read_bytes() for name in names if name and (root / name).is_file()}
+    held_back = evals.held_back()
+    return {
+        name: (root / name).read_bytes() for name in names if name and name not in held_back and (root / name).is_file()
+    }
 
 
 def _git(root: Path, *arguments: str) -> bytes:
@@ -152,6 +157,7 @@ def _compare(hub: Hub, files: Mapping[str, bytes], *, dry_run: bool) -> Publicat
         updated=tuple(sorted(differing)),
         unchanged=len(files) - len(added) - len(differing),
         kept=tuple(sorted(remote.keys() - files.keys() - set(KEPT))),
+        held_back=evals.held_back(),
         revision=parent if tag in tags else None,
         dry_run=dry_run,
     )

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from oruk_leaderboard import __version__, publish
+from oruk_leaderboard import __version__, evals, publish
 from oruk_leaderboard.build import build
 from oruk_leaderboard.cli import main
 from oruk_leaderboard.configs import get_config
@@ -74,7 +74,8 @@ def at_fake_hub(monkeypatch, hub: FakeHub, root: Path) -> None:
 
 
 def tracked(root: Path) -> dict[str, bytes]:
-    return {name: (root / name).read_bytes() for name in git(root, "ls-files").splitlines()}
+    names = set(git(root, "ls-files").splitlines()) - set(evals.held_back())
+    return {name: (root / name).read_bytes() for name in names}
 
 
 def commits(hub: FakeHub) -> list[set[str]]:

@@ -230,7 +230,7 @@ def test_publishing_over_systems_that_are_not_held_here_is_refused(hub, root, pu
     hub.create(REPO, files(published))
     remote = Hub(REPO, endpoint=hub.url)
     sha = remote.revision()
-    plan = publish.Publication(REPO, "v1.0.0", sha, (), (TABLE,), 0, (), None, dry_run=True)
+    plan = publish.Publication(REPO, "v1.0.0", sha, (), (TABLE,), 0, (), {}, None, dry_run=True)
     with pytest.raises(HubError, match=r"31 systems of the Hub's table.*oruk-leaderboard sync"):
         publish._check_nothing_lost(remote, plan, root)
     read(hub, root)

@@ -24,6 +24,7 @@ def run(args: argparse.Namespace) -> int:
         return DONE
     lines = [f"add     {name}" for name in done.added] + [f"update  {name}" for name in done.updated]
     lines += [f"keep    {name} (only on the Hub)" for name in done.kept]
+    lines += [f"hold    {name}: {reason}" for name, reason in done.held_back.items()]
     changes = f"{len(done.added)} to add, {len(done.updated)} to update, {done.unchanged} unchanged"
     if done.revision is None:
         lines.append(f"dry run: {changes}; would become {done.tag} on top of {done.parent}")
