@@ -8,6 +8,7 @@ from collections.abc import Iterable, Sequence
 _LATEX = {
     "\\": r"\textbackslash{}",
     "~": r"\textasciitilde{}",
+    "≈": r"$\approx$",
     "^": r"\textasciicircum{}",
     **{char: "\\" + char for char in "&%$#_{}"},
 }

@@ -2,7 +2,7 @@
 
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from decimal import Decimal
 from typing import TYPE_CHECKING, Any
 
@@ -38,11 +38,15 @@ class Row:
         rank: Place in its group, 1 is best; rows with equal printed macro-F1 share it.
         record: The record.
         marks: Caveats that apply, keys of ``CAVEATS``.
+        interval: 95 % interval of the accuracy in percent, or None where not asked or not known.
+        close: Ranks of the group's rows that the accuracy cannot be told from, or None where not asked.
     """
 
     rank: int
     record: Record
     marks: tuple[str, ...]
+    interval: tuple[str, str] | None = None
+    close: tuple[int, ...] | None = None
 
     def to_dict(self) -> dict[str, Any]:
         """The card's seven fields, rank, marks, exact digits and where the figure comes from."""
@@ -56,6 +60,8 @@ class Row:
             "macro_f1_digits": record.macro_f1,
             "like_for_like": "in-distribution" not in self.marks,
             "marks": list(self.marks),
+            "accuracy_interval": self.interval,
+            "close_ranks": self.close,
         }
 
 
@@ -105,12 +111,14 @@ class Leaderboard:
         groups: One group a ``scored_on`` value, or one for both when mixed.
         coverage: How much of the published table is held.
         warning: What mixing means, or None.
+        resolution: What the clips can resolve, where ties were asked for, or None.
     """
 
     snapshot: str | None
     groups: tuple[Group, ...]
     coverage: Coverage
     warning: str | None = None
+    resolution: str | None = None
 
     @property
     def rows(self) -> list[Row]:
@@ -133,6 +141,7 @@ class Leaderboard:
             "caveats": self.caveats,
             "coverage": asdict(self.coverage),
             "warning": self.warning,
+            "resolution": self.resolution,
         }
 
 
@@ -156,6 +165,7 @@ def leaderboard(
     family: str | None = None,
     scored_on: str | None = None,
     mixed: bool = False,
+    ties: bool = False,
     records: Sequence[Record] | None = None,
 ) -> Leaderboard:
     """Select and rank rows by macro-F1, each ``scored_on`` value on its own.
@@ -165,6 +175,7 @@ def leaderboard(
         family: Keep one of ``FAMILIES``; ranks are those of the whole group.
         scored_on: Keep one of ``full_set``, ``subsample_5k`` or, for sets rebuilt here, of ``REBUILT``.
         mixed: Rank ``full_set`` and ``subsample_5k`` together; the result then carries a warning.
+        ties: Add the accuracy's interval to each row and the ranks it cannot be told from.
         records: All records; the shipped ones by default.
 
     Raises:
@@ -186,11 +197,18 @@ def leaderboard(
                 groups.setdefault(" + ".join(PUBLISHED) if mixed else _group(record), []).append(record)
     kept = []
     for title, members in groups.items():
-        rows = tuple(row for row in _ranked(members) if family in (None, row.record.system.family))
+        ranked = _with_ties(_ranked(members)) if ties else _ranked(members)
+        rows = tuple(row for row in ranked if family in (None, row.record.system.family))
         if rows:
             kept.append(Group(title, rows))
     both = mixed and len({row.record.scored_on for group in kept for row in group.rows}) > 1
-    return Leaderboard(snapshot, tuple(kept), coverage(everything), MIXED if both else None)
+    return Leaderboard(
+        snapshot,
+        tuple(kept),
+        coverage(everything),
+        warning=MIXED if both else None,
+        resolution=_resolution() if ties else None,
+    )
 
 
 def load_leaderboard(*, snapshot: str | None = None) -> "pd.DataFrame":
@@ -222,6 +240,25 @@ def _ranked(records: Sequence[Record]) -> list[Row]:
     ordered = by_score(records)
     scores = [Decimal(record.macro_f1) for record in ordered]
     return [Row(scores.index(Decimal(record.macro_f1)) + 1, record, marks(record)) for record in ordered]
+
+
+def _with_ties(rows: Sequence[Row]) -> list[Row]:
+    from oruk_leaderboard.uncertainty import accuracy_interval, indistinct
+
+    return [
+        replace(
+            row,
+            interval=accuracy_interval(row.record),
+            close=tuple(other.rank for other in rows if other is not row and indistinct(row.record, other.record)),
+        )
+        for row in rows
+    ]
+
+
+def _resolution() -> str:
+    from oruk_leaderboard.uncertainty import resolution
+
+    return resolution()
 
 
 def _group(record: Record) -> str:

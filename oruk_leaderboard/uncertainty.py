@@ -44,15 +44,32 @@ def close_to(members: Mapping[str, Mapping[str, Record]]) -> dict[str, list[str]
         members: ``scored_on`` to row key to record; rows of one group are compared with each other.
     """
     return {
-        key: [other.system.name for name, other in group.items() if name != key and _close(record, other)]
+        key: [other.system.name for name, other in group.items() if name != key and indistinct(record, other)]
         for group in members.values()
         for key, record in group.items()
     }
 
 
-def _close(one: Record, other: Record) -> bool:
+def resolution() -> str:
+    """What the clips of the two published sets can resolve, in one sentence for the foot of a table."""
+    from oruk_leaderboard.statistics import resolution_floor
+
+    clips: dict[str, int] = load_composition()["clips"]
+    floors = {name: 100 * resolution_floor(n, 0.5).difference for name, n in clips.items()}
+    points = ", ".join(f"{floor:.1f} points on {name}" for name, floor in floors.items())
+    return (
+        "Intervals: 95 % of the accuracy (Wilson). ≈: ranks whose accuracy differs by less than the clips resolve "
+        f"(80 % power at 0.05; {points}, at 50 %). Both take clips as independent; those of one speaker or corpus go "
+        "together, so the truth is wider. Macro-F1 has no interval without the answers."
+    )
+
+
+def indistinct(one: Record, other: Record) -> bool:
+    """Whether two rows scored on the same clips have accuracies that the number of clips cannot tell apart."""
     from oruk_leaderboard.statistics import minimum_detectable_difference
 
+    if one.scored_on != other.scored_on:
+        return False
     weaker, stronger = sorted((float(one.accuracy) / 100, float(other.accuracy) / 100))
     clips = clips_of(one)
     if clips is None or not 0 < weaker < 1:

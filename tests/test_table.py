@@ -129,6 +129,32 @@ def test_cell_escapes():
     assert markdown_cell("a|b <i>*x*</i>\n c") == r"a\|b &lt;i&gt;\*x\*&lt;/i&gt; c"
 
 
+def test_ties_are_marked_on_request():
+    assert all(row.close is None for row in leaderboard().rows)
+    board = leaderboard(ties=True)
+    by_id = {row.record.system.id: row for row in board.rows}
+    assert by_id["emotion2vec-plus-base"].close == (3, 4)  # 68.52 against 68.69 and 68.59 on 64,384 clips
+    assert by_id["spectra-1"].close == ()
+    assert by_id["spectra-1"].interval == ("77.48", "78.12")
+    text = FORMATS["text"](board)
+    assert "68.16–68.88" in text
+    assert "0.8 points on full_set, 2.8 points on subsample_5k" in text
+    assert "wider" in text
+    rows = list(csv.DictReader(io.StringIO(FORMATS["csv"](board))))
+    assert rows[0]["accuracy_low"] == "77.48"
+    assert rows[1]["close_ranks"] == "3 4"
+    assert r"68.16--68.88 & 3--4 \\" in FORMATS["latex"](board)
+    header = next(line for line in FORMATS["markdown"](board).splitlines() if line.startswith("| rank"))
+    assert header.count("|") == 8
+
+
+def test_sets_are_never_tied_with_each_other():
+    mixed = leaderboard(ties=True, mixed=True)
+    by_rank = {row.rank: row for row in mixed.rows}
+    for row in mixed.rows:
+        assert all(by_rank[rank].record.scored_on == row.record.scored_on for rank in row.close)
+
+
 @pytest.mark.parametrize("option", [["--family", "closed"], ["--scored-on", "all"], ["--snapshot", "2020-01-01"]])
 def test_unknown_choices_end_with_2(option, capsys):
     assert main(["table", *option]) == 2

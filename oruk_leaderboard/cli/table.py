@@ -12,6 +12,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--family", help="ours, open, API, 'audio LLM' or 'text only'")
     parser.add_argument("--scored-on", metavar="SET", help="full_set or subsample_5k; rebuilt_* for sets rebuilt here")
     parser.add_argument("--mixed", action="store_true", help="rank full_set and subsample_5k together, and say so")
+    parser.add_argument("--ties", action="store_true", help="add intervals and the ranks that cannot be told apart")
     parser.add_argument("--format", choices=("text", "csv", "markdown", "latex", "json"), default="text")
     add_json(parser)
 
@@ -21,7 +22,9 @@ def run(args: argparse.Namespace) -> int:
     from oruk_leaderboard.table import leaderboard
     from oruk_leaderboard.table_formats import FORMATS
 
-    board = leaderboard(snapshot=args.snapshot, family=args.family, scored_on=args.scored_on, mixed=args.mixed)
+    board = leaderboard(
+        snapshot=args.snapshot, family=args.family, scored_on=args.scored_on, mixed=args.mixed, ties=args.ties
+    )
     write_text(FORMATS["json" if args.json else args.format](board))
     if board.warning:
         note(f"warning: {board.warning}")
