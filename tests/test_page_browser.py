@@ -284,6 +284,15 @@ def test_own_record_is_placed_without_a_rank(visit: Visit) -> None:
     assert visit.page.locator("#count").inner_text() == "33 results"
 
 
+def test_a_record_that_the_scorer_wrote_is_placed(visit: Visit) -> None:
+    record = scored_record()
+    assert f"macro-F1 {record['macro_f1']}" in choose(visit, json.dumps(record).encode())
+    assert record["system"]["name"] in visit.names()
+    assert "corpus1" in visit.page.locator("#heat-tables").inner_text()
+    visit.page.locator("tr.yours .open").click()
+    assert "By class" in visit.page.get_by_role("dialog").inner_text()
+
+
 def test_record_dropped_on_the_page(visit: Visit) -> None:
     transfer = visit.page.evaluate_handle(
         """(text) => {

@@ -131,11 +131,12 @@ def model_url(record: Record) -> str | None:
 
 
 def shown_evaluation(evaluation: Mapping[str, Any] | None) -> dict[str, Any] | None:
-    """The parts of an evaluation that the page draws; the counts by cluster would only make it heavy."""
+    """The parts of an evaluation that the page draws; its counts and versions would only make the page heavy."""
     if evaluation is None:
         return None
-    hidden = {"confusion_by_cluster", "versions"}
-    return {key: value for key, value in evaluation.items() if key not in hidden}
+    shown = {key: evaluation[key] for key in ("n", "set_digest", "intervals", "per_class") if key in evaluation}
+    slices = evaluation.get("slices", {})
+    return {**shown, "slices": {kind: slices[kind] for kind in ("corpus", "language") if kind in slices}}
 
 
 def badges_of(record: Record) -> tuple[Badge, ...]:

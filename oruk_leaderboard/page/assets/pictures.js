@@ -69,7 +69,7 @@ const heatCell = (slice) => {
 
 const heatTable = (kind, rows) => {
   const columns = rows.map((row) => [row, slicesOf(row, kind)]).filter(([, slices]) => slices.size);
-  const names = [...new Set(columns.flatMap(([, slices]) => [...slices.keys()]))].sort();
+  const names = [...new Set(columns.flatMap(([, slices]) => [...slices.keys()]))].sort((a, b) => a.localeCompare(b, "en", { numeric: true }));
   if (!names.length) return null;
   return el("div", { class: "scroll", tabindex: "0", role: "region", "aria-label": `Macro-F1 by ${kind}` },
     el("table", { class: "heat" }, el("caption", {}, `Macro-F1 by ${kind}`),
