@@ -8,13 +8,14 @@ import pytest
 import sklearn.metrics as sk
 
 from oruk_leaderboard import metrics
+from oruk_leaderboard.cli import main
 from oruk_leaderboard.errors import OrukError, PredictionError
 from oruk_leaderboard.paths import data_dir
 from oruk_leaderboard.protocols import Protocol, evaluate, evaluate_files, load, names
 from oruk_leaderboard.protocols.spec import parse
 
 PUBLISHED = json.loads((data_dir() / "published" / "leaderboards.json").read_text(encoding="utf-8"))
-OWN = {"oruk-bench", "crema-d-ieo"}
+OWN = {"oruk-bench", "crema-d-ieo-lo", "crema-d-ieo-md", "crema-d-ieo-hi"}
 
 # Names that no leaderboard defines; each must be marked wherever it stands (plain F1 and F1 score in any case).
 UNDEFINED = {"UA CV", "WA CV", "1:1 Accuracy", "F1", "F1 Score", "F1 score", "Precision", "Recall", "CCC"}
@@ -216,3 +217,29 @@ def test_unknown_names_and_unsound_files_are_refused() -> None:
     ):
         with pytest.raises(OrukError, match=message):
             parse(document, where="x")
+
+
+def test_command_line(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    protocol = load("speech-emotion-recognition-on-iemocap")
+    gold, predictions = columns(protocol)
+    for name, side in (("gold", gold), ("pred", predictions)):
+        rows = [",".join(map(str, row)) for row in zip(*side.values(), strict=True)]
+        (tmp_path / f"{name}.csv").write_text("\n".join([",".join(side), *rows]) + "\n")
+    command = ["score", str(tmp_path / "pred.csv"), "--protocol", protocol.name]
+    given = [*command, "--gold", str(tmp_path / "gold.csv")]
+    assert main([*given, "--json"]) == 0
+    document = json.loads(capsys.readouterr().out)
+    assert document == json.loads(json.dumps(evaluate(protocol, gold, predictions).to_dict()))
+    assert main(given) == 0
+    text = capsys.readouterr().out
+    assert "UA CV" in text and "assumed" in text and "240 clips" in text
+    assert main(command) == 2
+    assert "--gold FILE" in capsys.readouterr().err
+    assert main([*given[:-3], "speech-emotion-recognition-on-iemocp", *given[-2:]]) == 2
+    assert protocol.name in capsys.readouterr().err
+    (tmp_path / "pred.csv").write_text("clip_id,label\nc/1,sad\n")
+    assert main(given) == 1
+    assert "239 missing" in capsys.readouterr().out
+    (tmp_path / "gold.csv").write_text("clip_id,label\nc/1,sad\n")
+    assert main(given) == 2
+    assert "expected fold" in capsys.readouterr().err

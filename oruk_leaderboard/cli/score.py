@@ -15,6 +15,7 @@ EPILOG = """examples:
   oruk-leaderboard score --template predictions.csv --clips rebuilt
   oruk-leaderboard score predictions.csv --clips rebuilt --system emotion2vec-plus-base --out record.json
   oruk-leaderboard score predictions.jsonl --gold gold.csv --cluster corpus --json
+  oruk-leaderboard score predictions.csv --gold gold.csv --protocol speech-emotion-recognition-on-iemocap
 """
 
 
@@ -41,7 +42,7 @@ def add_scoring_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--system", metavar="ID|FILE", help="card of the system: an id of `systems list` or a TOML file"
     )
-    parser.add_argument("--protocol", metavar="NAME", help="protocol to score by (oruk-bench)")
+    parser.add_argument("--protocol", metavar="NAME", help="oruk-bench (default), crema-d-ieo-*, a leaderboard")
     parser.add_argument("--on-error", choices=("neutral", "wrong"), help="how failed clips count (by the protocol)")
     parser.add_argument("--cluster", choices=("speaker", "corpus", "clip"), help="what the bootstrap draws")
     parser.add_argument("--two-stage", action="store_true", help="draw corpora first, then speakers within them")
@@ -61,10 +62,12 @@ def run(options: argparse.Namespace) -> int:
     if options.template is not None:
         return _template(options)
     from oruk_leaderboard.errors import PredictionError
-    from oruk_leaderboard.scoring import score
+    from oruk_leaderboard.scoring import BENCHMARK, DIAGNOSTICS, score
 
     if options.predictions is None:
         raise PredictionError("nothing to score", expected="a predictions file, or --template FILE to begin one")
+    if options.protocol not in (None, BENCHMARK, *DIAGNOSTICS):
+        return _leaderboard_of_the_literature(options)
     return finish(
         score(
             options.predictions,
@@ -129,6 +132,27 @@ def finish(result: "Score", options: argparse.Namespace) -> int:
         for finding in result.findings:
             note(f"finding: {finding}")
     return FINDINGS if result.findings else DONE
+
+
+def _leaderboard_of_the_literature(options: argparse.Namespace) -> int:
+    """Figures of one published leaderboard, by its own names; no record, since nothing of it is ranked here."""
+    from oruk_leaderboard.errors import PredictionError
+    from oruk_leaderboard.protocols import evaluate_files, load
+    from oruk_leaderboard.protocols.report import as_text
+
+    protocol = load(options.protocol)
+    if options.gold is None:
+        raise PredictionError(
+            "a leaderboard of the literature is scored against a gold file",
+            where=f"--protocol {protocol.name}",
+            expected=f"--gold FILE with the columns clip_id, {', '.join(protocol.columns)}",
+        )
+    evaluation = evaluate_files(protocol, options.gold, options.predictions)
+    if options.json:
+        write_json(evaluation.to_dict())
+    else:
+        write_text(as_text(evaluation))
+    return FINDINGS if evaluation.counts["abstained"] + evaluation.counts["missing"] else DONE
 
 
 def _template(options: argparse.Namespace) -> int:

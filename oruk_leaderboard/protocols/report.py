@@ -1,0 +1,31 @@
+"""The figures of a protocol as text for a terminal."""
+
+import textwrap
+
+from oruk_leaderboard.cli.output import text_table
+from oruk_leaderboard.protocols.evaluate import Evaluation
+
+WIDTH = 100
+"""Columns that running text is broken at."""
+
+
+def as_text(evaluation: Evaluation) -> str:
+    """Figures by the leaderboard's names; assumed ones are marked and their reasons listed below."""
+    states = ", ".join(f"{count} {state}" for state, count in evaluation.counts.items() if count)
+    about = f"{evaluation.task} on {evaluation.dataset}: {evaluation.n} clips, {states}; {evaluation.space}"
+    rows = [
+        (metric.name, f"{metric.value:.4f}", "assumed" if metric.assumed else "", metric.n, metric.formula)
+        for metric in evaluation.metrics
+    ]
+    parts = [
+        textwrap.fill(about, WIDTH),
+        text_table(("metric", "value", "", "clips", "formula"), rows, right=("value", "clips")),
+    ]
+    notes: dict[str, list[str]] = {}
+    for metric in evaluation.metrics:
+        if metric.note is not None:
+            notes.setdefault(metric.note, []).append(metric.name)
+    if notes:
+        reasons = [f"assumed, {', '.join(names)}: {note}." for note, names in notes.items()]
+        parts.append("\n".join(textwrap.fill(reason, WIDTH, subsequent_indent="  ") for reason in reasons))
+    return "\n\n".join(parts)
