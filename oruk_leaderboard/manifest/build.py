@@ -91,7 +91,8 @@ def _changed(files: Sequence[Path], sources: str | None) -> list[Problem]:
 
 
 def _is_candidate(item: ListedClip) -> bool:
-    within = item.duration_s is None or rule.MIN_S <= item.duration_s <= rule.MAX_S
+    shortest = rule.MIN_S_OF.get(item.clip.corpus, rule.MIN_S)
+    within = item.duration_s is None or shortest <= item.duration_s <= rule.MAX_S
     return item.clip.label is not None and item.clip.excluded is None and within
 
 

@@ -6,6 +6,7 @@ A list is ``<corpus>.jsonl`` or ``.jsonl.gz``: one JSON object a line with ``pat
 where known ``pcm_sha256``, ``num_samples``, ``sampling_rate``, ``channels``, ``clip_sha256``, ``clip_num_samples``.
 """
 
+import ast
 import csv
 import gzip
 import io
@@ -31,12 +32,48 @@ _HASHES_OF = {"emo-db": "emodb", "ravdess-speech": "ravdess"}
 _SPELLED = {"OA_bite_neutral.wav": "OAF_bite_neutral.wav"}
 """Files whose name in a hash table's packing has a typing error (TESS on Kaggle)."""
 
-_KNOWN = ("speaker", "gender", "language", "split", "start_s", "end_s")
+_KNOWN = ("speaker", "gender", "language", "split")
 """Fields of a clip that a list may tell where the spec's names do not."""
 
 
-_PATHS: Mapping[str, re.Pattern[str]] = {}
-"""Corpora whose list has paths that tell columns of the label file, from which the spec makes the clip id."""
+_PATHS: Mapping[str, re.Pattern[str]] = {
+    corpus: re.compile(pattern)
+    for corpus, pattern in {
+        "cmu_mosei": r"(?P<video>.+)_(?P<segment>\d+)",
+        "eekk": r"(?P<grid>\d+)\.wav",
+        "emns": r"raw_webm/(?P<audio_recording>.+)",
+        "emorynlp": r".*/sea(?P<Season>\d+)_ep(?P<Episode>\d+)_sc(?P<Scene_ID>\d+)_utt(?P<Utterance_ID>\d+)\.mp4",
+        "emozionalmente": r"audio/(?P<file_name>.+)",
+        "iemocap": r"Session(?P<session_number>\d)/sentences/wav/(?P<dialogue>[^/]+)/(?P<turn_name>.+)\.wav",
+        "m3ed": r"modality_speech/(?P<name>.+)\.wav",
+        "meld": r".*/dia(?P<Dialogue_ID>\d+)_utt(?P<Utterance_ID>\d+)\.mp4",
+        "mer2023": r"(?:mer2023train/)?(?P<split>\w+)/(?P<name>.+)\.(?:avi|mp4)",
+        "msp_podcast": r"Audios/(?P<FileName>.+)",
+        "msp_improv": r".*/MSP-IMPROV-(?P<name>.+)\.wav",
+        "nnime": r"(?P<name>.+)\.wav",
+        "pavoque": r"pavoque-(?P<part>.+)\.flac",
+    }.items()
+}
+"""Corpora with a label file, to what the paths of their list tell of its columns, of which the spec makes the id."""
+
+_SPELLINGS: Mapping[str, Mapping[str, str]] = {
+    "msp_podcast": {
+        "angry": "A",
+        "happy": "H",
+        "sad": "S",
+        "neutral": "N",
+        "surprise": "U",
+        "fear": "F",
+        "disgust": "D",
+        "contempt": "C",
+    }
+}
+"""Corpora whose list spells native labels otherwise than the release."""
+
+_UNSURE: Mapping[str, Mapping[str, str]] = {
+    "cmu_mosei": {"happy": "the list calls segments without any rated emotion happy too"},
+}
+"""Native labels that a list gives wrongly to some clips, so that none of them can be chosen; with the reason."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,38 +153,54 @@ def _describe(
     by_name = {clip.media: (clip, found.official[clip.clip_id]) for clip in found.clips} if found else {}
     others = [row for row in rows if row["path"] not in by_name]
     by_row = describe(corpus, ((_columns(spec, row), row["path"]) for row in others)) if spec.table else repeat(None)
-    described, problems = [], []
-    labels = {native.casefold(): label for native, label in spec.labels.items()}
+    described: dict[str, _Described] = {}
+    problems = []
     for row in rows:
         known = by_name[row["path"]] if row["path"] in by_name else next(by_row)
         if known is None:
             problems.append(Problem(f"{where.name}: {row['path']}", "no clip of the corpus by its spec"))
             continue
-        clip, official = known
-        clip = _complete(clip, row)
-        if clip.native_label is None and row.get("native_label") not in (None, ""):
-            clip = _labelled(clip, str(row["native_label"]), labels, where=where)
-        described.append(_Described(clip, official, row))
-    return described, problems
+        clip = _labelled(_complete(known[0], row), row, spec, where=where)
+        first = described.setdefault(clip.clip_id, _Described(clip, known[1], row))
+        if first.clip.native_label != clip.native_label:
+            contradictory = replace(first.clip, label=None, excluded="rows that contradict each other")
+            described[clip.clip_id] = replace(first, clip=contradictory)
+    return list(described.values()), problems
 
 
 def _columns(spec: CorpusSpec, row: Mapping[str, Any]) -> dict[str, str | None]:
     """What a line tells of the columns of the corpus's label file."""
-    columns: dict[str, str | None] = {name: str(value) for name, value in row.items() if value is not None}
+    # The list's label is no column: it may be spelled otherwise, and `_labelled` looks at it.
+    known = {name: str(value) for name, value in row.items() if value is not None and name != "native_label"}
+    columns: dict[str, str | None] = dict(known)
     if (pattern := _PATHS.get(spec.id)) is not None and (fits := pattern.fullmatch(row["path"])):
         columns |= fits.groupdict()
-    return columns
+    if "start_s" in row:
+        columns |= {"start_s": repr(max(0.0, row["start_s"])), "end_s": repr(row["end_s"])}
+        columns["interval"] = f"{round(1000 * row['start_s'])}-{round(1000 * row['end_s'])}"
+    if (speaker := columns.get("speaker")) is not None and speaker.startswith("["):
+        columns["speaker"] = ", ".join(ast.literal_eval(speaker))
+    return columns | {"Speaker": columns.get("speaker")}
 
 
-def _labelled(clip: Clip, native: str, labels: Mapping[str, str | bool], *, where: Path) -> Clip:
-    """The clip with the list's label, by the spec's default map."""
-    label = labels.get(native.casefold(), labels.get("*"))
+def _complete(clip: Clip, row: Mapping[str, Any]) -> Clip:
+    """The clip with what the list tells and the names do not."""
+    told = {name: str(row[name]) for name in _KNOWN if getattr(clip, name) is None and row.get(name) not in (None, "")}
+    return replace(clip, **told) if told else clip  # type: ignore[arg-type]
+
+
+def _labelled(clip: Clip, row: Mapping[str, Any], spec: CorpusSpec, *, where: Path) -> Clip:
+    """The clip with the list's label, by the spec's default map, where the names do not tell it."""
+    native = row.get("native_label")
+    if clip.native_label is not None or native in (None, ""):
+        return clip
+    native = _SPELLINGS.get(spec.id, {}).get(str(native), str(native))
+    label = spec.labels.get(native, spec.labels.get("*"))
     if label is None:
-        raise ManifestError(f"native label {native!r} is not in the spec of {clip.corpus}", where=where)
-    if label is False:
-        return replace(clip, native_label=native, label=None, excluded=f"no class for {native!r}")
-    named = clip.excluded if clip.excluded != "no native label" else None
-    return replace(clip, native_label=native, label=None if named else str(label), excluded=named)
+        raise ManifestError(f"native label {native!r} is not in the spec of {spec.id}", where=where)
+    unsure = _UNSURE.get(spec.id, {}).get(native) or (f"no class for {native!r}" if label is False else None)
+    excluded = clip.excluded if clip.excluded != "no native label" else unsure
+    return replace(clip, native_label=native, label=None if excluded else str(label), excluded=excluded)
 
 
 def _read_list(path: Path) -> list[dict[str, Any]]:
@@ -190,12 +243,6 @@ def _duration(clip: Clip, row: Mapping[str, Any], pins: Mapping[str, Any]) -> fl
     if row.get("duration_s") is not None:
         return float(row["duration_s"])
     return round(pins["num_samples"] / pins["sampling_rate"], 4) if "num_samples" in pins else None
-
-
-def _complete(clip: Clip, row: Mapping[str, Any]) -> Clip:
-    """The clip with what the list tells and the names do not."""
-    told = {name: row[name] for name in _KNOWN if getattr(clip, name) is None and row.get(name) not in (None, "")}
-    return replace(clip, **told) if told else clip
 
 
 class _ListedRoot:

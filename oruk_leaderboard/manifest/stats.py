@@ -98,7 +98,7 @@ def plot(manifest: Manifest, folder: Path) -> list[Path]:
         groups = sorted(groups, key=lambda group: (group.clips, group.name))
         names = [group.name for group in groups]
         with mpl.rc_context({"svg.hashsalt": "manifest", "svg.fonttype": "none"}):
-            figure = Figure(figsize=(8, 1 + 0.22 * len(groups)), layout="constrained")
+            figure = Figure(figsize=(8, 2.5 + 0.22 * len(groups)), layout="constrained")
             axes = figure.add_subplot()
             left = [0] * len(groups)
             for label, colour in zip((*CLASSES, NOT_SHIPPED), colours, strict=True):

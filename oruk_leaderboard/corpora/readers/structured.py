@@ -173,3 +173,26 @@ def one_hot(file: LabelFile) -> Iterator[Row]:
         if len(chosen) != 1:
             raise CorpusError("a row is not one-hot", where=f"{file.path}: {name}", expected="one class", found=chosen)
         yield {"name": name, "native_label": chosen[0]}
+
+
+_NO_VOTES = frozenset(("EmoAct", "EmoVal", "EmoDom", "SpkrID", "Gender", "Split_Set"))
+
+
+@reader("vote_shares")
+def vote_shares(file: LabelFile) -> Iterator[Row]:
+    """A partition file of EMO-SUPERB: the first column is the file, each emotion's column its share of the votes.
+
+    The emotion with the largest share is the label; where two share the lead there is ``no majority``.
+
+    Raises:
+        CorpusError: A share is no number.
+    """
+    for row in delimited(file):
+        (_, name), *cells = row.items()
+        try:
+            shares = {column: float(share or 0) for column, share in cells if column not in _NO_VOTES}
+        except ValueError as error:
+            raise CorpusError("a share of votes is no number", where=f"{file.path}: {name}", found=error) from error
+        leaders = [emotion for emotion, share in shares.items() if share == max(shares.values())]
+        native = leaders[0] if len(leaders) == 1 else NO_MAJORITY
+        yield {**row, "name": (name or "").removesuffix(".wav"), "native_label": native}
