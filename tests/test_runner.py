@@ -1,0 +1,140 @@
+"""Running a system on a rebuilt set: answers, failures, resuming, receipts."""
+
+import csv
+import hashlib
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+
+from oruk_leaderboard.audio import encode_flac
+from oruk_leaderboard.errors import OrukError
+from oruk_leaderboard.labels import alias_table
+from oruk_leaderboard.systems import runner
+from oruk_leaderboard.systems.base import Answer, SystemCard
+
+CARD = SystemCard(id="mine", name="mine", family="open", adapter="callable", source="test", model_id="m:f")
+
+
+class MadeSet:
+    """A rebuilt set in memory: as much of ``ClipSet`` as a run uses."""
+
+    def __init__(self, levels: dict[str, float]) -> None:
+        self.samples = {
+            name: np.round(level * 32767 * np.sin(np.arange(4000) / 9)).astype(np.int16)
+            for name, level in levels.items()
+        }
+        self.report = {"manifest": {"profile": None}}
+        columns = {
+            "clip_id": list(levels),
+            "clip_sha256": [hashlib.sha256(wave.tobytes()).hexdigest() for wave in self.samples.values()],
+        }
+        self.table = SimpleNamespace(column=lambda name: SimpleNamespace(to_pylist=lambda: columns[name]))
+
+    def recordings(self, wanted: set[str]) -> Iterator[tuple[str, bytes]]:
+        return ((name, encode_flac(wave)) for name, wave in self.samples.items() if name in wanted)
+
+
+class Listener:
+    """Names a clip by its peak; fails on one level, and counts what it was asked."""
+
+    card, revision = CARD, "a" * 40
+
+    def __init__(self, fails_at: float | None = None) -> None:
+        self.fails_at, self.heard = fails_at, 0
+
+    def predict(self, batch: list[np.ndarray]) -> list[Answer]:
+        self.heard += len(batch)
+        peaks = [float(np.abs(wave).max()) for wave in batch]
+        if self.fails_at is not None and any(abs(peak - self.fails_at) < 0.01 for peak in peaks):
+            raise RuntimeError("cannot hear this")
+        return [Answer(label="angry" if peak > 0.5 else "mumbling", raw="x") for peak in peaks]
+
+
+@pytest.fixture
+def start(monkeypatch: pytest.MonkeyPatch, tmp_path: Path):
+    def start(made: MadeSet, system: Listener) -> runner.Run:
+        monkeypatch.setattr(runner, "open_clipset", lambda folder: made)
+        monkeypatch.setattr(runner, "load_system", lambda card, **options: system)
+        return runner.run(CARD, clips=tmp_path, out=tmp_path / "out.csv")
+
+    return start
+
+
+def rows_of(run: runner.Run) -> dict[str, tuple[str, str]]:
+    with run.predictions.open(encoding="utf-8") as file:
+        return {row["clip_id"]: (row["label"], row["status"]) for row in csv.DictReader(file)}
+
+
+def test_answers_failures_and_unknown_labels_are_all_rows(start) -> None:
+    made = MadeSet({"c/1": 0.9, "c/2": 0.2, "c/3": 0.7})
+    done = start(made, Listener(fails_at=0.7))
+    assert rows_of(done) == {"c/1": ("anger", "ok"), "c/2": ("", "abstained"), "c/3": ("", "error")}
+    assert done.counts == {"ok": 1, "abstained": 1, "error": 1}
+    assert done.unknown_labels == {"mumbling": 1}
+    receipts = [json.loads(line) for line in done.receipts.read_text(encoding="utf-8").splitlines()]
+    assert {item["clip_id"]: item["reason"] for item in receipts}["c/3"] == "RuntimeError: cannot hear this"
+
+
+def test_a_failed_clip_is_asked_again_and_the_others_are_not(start) -> None:
+    made = MadeSet({f"c/{at}": level for at, level in enumerate((0.9, 0.6, 0.7, 0.8))})
+    start(made, Listener(fails_at=0.7))
+    again = Listener()
+    done = start(made, again)
+    assert (again.heard, done.resumed) == (1, 3)
+    assert done.counts == {"ok": 4}
+
+
+def test_a_cut_last_line_is_asked_again(start) -> None:
+    made = MadeSet({"c/1": 0.9, "c/2": 0.8})
+    done = start(made, Listener())
+    text = done.receipts.read_bytes()
+    done.receipts.write_bytes(text[:-20])
+    again = Listener()
+    assert start(made, again).counts == {"ok": 2}
+    assert again.heard == 1
+    assert len(done.receipts.read_bytes().splitlines()) == 2
+
+
+def test_answers_for_other_samples_are_not_taken_over(start) -> None:
+    start(MadeSet({"c/1": 0.9, "c/2": 0.8}), Listener())
+    again = Listener()
+    done = start(MadeSet({"c/1": 0.9, "c/2": 0.1}), again)
+    assert again.heard == 1
+    assert rows_of(done)["c/2"] == ("", "abstained")
+
+
+def test_receipts_of_another_revision_end_the_run(start) -> None:
+    made = MadeSet({"c/1": 0.9})
+    start(made, Listener())
+    other = Listener()
+    other.revision = "b" * 40
+    with pytest.raises(OrukError, match="another system"):
+        start(made, other)
+
+
+def test_stored_samples_that_are_not_the_sets_end_the_run(start) -> None:
+    made = MadeSet({"c/1": 0.9})
+    made.samples["c/1"][7] += 1
+    with pytest.raises(OrukError, match="not what the set states"):
+        start(made, Listener())
+
+
+def test_class_scores_take_the_highest_native_score_and_sum_to_one() -> None:
+    native = {"生气/angry": 0.3, "joy": 0.1, "hap": 0.2, "<unk>": 0.4}
+    scores = runner.class_scores(native, alias_table())
+    assert scores == pytest.approx({"anger": 0.6, "happiness": 0.4}, abs=1e-12)
+    assert runner.class_scores({"<unk>": 1.0}, alias_table()) == {}
+
+
+def test_scores_are_written_for_every_class(tmp_path: Path) -> None:
+    answers = {"c/1": {"status": "ok", "label": "angry", "scores": {"angry": 0.75, "sad": 0.25}}}
+    counts, _ = runner.write_predictions(tmp_path / "p.csv", answers, ["c/0"], alias_table())
+    assert counts == {"ok": 1, "error": 1}
+    rows = list(csv.DictReader((tmp_path / "p.csv").open(encoding="utf-8")))
+    assert [row["clip_id"] for row in rows] == ["c/0", "c/1"]
+    assert (rows[1]["label"], rows[1]["anger"], rows[1]["sadness"], rows[1]["fear"]) == ("anger", "0.75", "0.25", "0.0")
+    assert rows[0]["anger"] == ""
