@@ -43,6 +43,7 @@ def make_corpus(folder: Path) -> int:
 
     rows = [row for row in load_manifest().rows if row.corpus == CORPUS]
     for seed, row in enumerate(rows):
+        assert row.media is not None
         file = folder / row.media
         file.parent.mkdir(parents=True, exist_ok=True)
         soundfile.write(file, _sound(row, seed), RATE, subtype="PCM_16")
@@ -71,7 +72,7 @@ def demo(folder: Path, *, progress: Callable[[int], object] | None = None) -> It
     """
     from oruk_leaderboard.corpora import find_corpora
     from oruk_leaderboard.manifest import validate
-    from oruk_leaderboard.reconstruct import reconstruct
+    from oruk_leaderboard.reconstruction import reconstruct
     from oruk_leaderboard.report import text_report
     from oruk_leaderboard.scoring import score
     from oruk_leaderboard.systems.runner import run
@@ -89,7 +90,7 @@ def demo(folder: Path, *, progress: Callable[[int], object] | None = None) -> It
     yield Step(f"oruk-leaderboard validate --root {corpora}", f"{CORPUS}: {totals}")
     done(1)
     report = reconstruct(corpora, out=clips)
-    yield Step(f"oruk-leaderboard reconstruct --root {corpora} --out {clips}", f"{report.clips} clips, {report.digest}")
+    yield Step(f"oruk-leaderboard reconstruct --root {corpora} --out {clips}", report.text())
     done(1)
     ran = run(SYSTEM, clips=clips, out=predictions)
     yield Step(f"oruk-leaderboard run {SYSTEM} --clips {clips} --out {predictions}", f"{ran.clips} clips answered")

@@ -14,8 +14,8 @@ from oruk_leaderboard.clipset import ClipSet, open_clipset
 from oruk_leaderboard.errors import OrukError
 from oruk_leaderboard.labels import AliasTable, alias_table
 from oruk_leaderboard.systems import get_system, load_system
+from oruk_leaderboard.systems.asked import Asked, append, read_receipts
 from oruk_leaderboard.systems.base import Answer, System, SystemCard, Waveform
-from oruk_leaderboard.systems.receipts import Asked, append, read_receipts
 
 BATCH = 16
 """Clips that are decoded and asked about before their receipts are written."""
@@ -118,7 +118,7 @@ def run(
 
 def _inputs(clip_set: ClipSet, subsample: str | None) -> dict[str, str]:
     """Clip id to digest of its samples, for the clips to run."""
-    ids, digests = (clip_set.table.column(name).to_pylist() for name in ("clip_id", "clip_sha256"))
+    ids, digests = (list(map(str, clip_set.table.column(name).to_pylist())) for name in ("clip_id", "clip_sha256"))
     inputs = dict(zip(ids, digests, strict=True))
     if subsample is None:
         return inputs
