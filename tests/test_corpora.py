@@ -11,6 +11,7 @@ from oruk_leaderboard.cli import main
 from oruk_leaderboard.corpora import (
     broken_plug_ins,
     clips,
+    clips_of,
     exclude_duplicates,
     find_corpora,
     get_corpus,
@@ -340,3 +341,69 @@ def test_survey_says_what_to_do(ravdess: Path, capsys: pytest.CaptureFixture[str
     assert found["shortfalls"][0]["do"] == "run git lfs pull in the clone"
     assert main(["corpora", "find", str(ravdess), "--hash"]) == 1
     assert "by hash" in capsys.readouterr().out
+
+
+@every_spec
+def test_folders_in_another_case(spec: CorpusSpec, tmp_path: Path) -> None:
+    build_example(spec, tmp_path / "plain")
+    for file in list((tmp_path / "plain").rglob("*")):
+        if file.is_file():
+            folder = file.parent.relative_to(tmp_path / "plain").as_posix()
+            # A disk that does not tell cases apart may hold them in any case; suffixes of folders stay what they are.
+            other = tmp_path / "other" / folder.swapcase() / file.name
+            other.parent.mkdir(parents=True, exist_ok=True)
+            other.write_bytes(file.read_bytes())
+    assert essence(found_in(spec, tmp_path / "other")) == essence(found_in(spec, tmp_path / "plain"))
+
+
+def test_long_paths(tmp_path: Path) -> None:
+    deep = tmp_path.joinpath(*["a folder with quite a long name"] * 12)
+    build_example(get_corpus("emodb"), deep)
+    assert len(str(deep)) > 300
+    (corpus,) = find_corpora(tmp_path)
+    assert len(clips(corpus).clips) == 2
+
+
+def test_one_clip_id_twice_in_a_table(tmp_path: Path) -> None:
+    spec = get_corpus("nemo")
+    build_example(spec, tmp_path)
+    table = tmp_path / "data.tsv"
+    rows = table.read_text(encoding="utf-8").splitlines()
+    table.write_text("\n".join([*rows, rows[1], rows[1].replace("\tsurprised\t", "\tanger\t")]), encoding="utf-8")
+    found = found_in(spec, tmp_path)
+    assert [problem.reason for problem in found.problems] == [
+        "the clip is listed twice",
+        "rows that contradict each other",
+    ]
+    assert [(clip.label, clip.excluded) for clip in found.clips] == [(None, "rows that contradict each other")]
+
+
+def test_many_files(tmp_path: Path) -> None:
+    listing = tmp_path / "files.lst"
+    names = [f"disk/{number % 997}/recording {number}.wav" for number in range(299_000)]
+    names += [f"EmoDB/wav/{speaker}a{text:02}Wa.wav" for speaker in ("03", "08", "09", "10") for text in range(100)]
+    listing.write_text("\n".join(names))
+    (corpus,) = find_corpora(listing)
+    assert (corpus.spec.id, corpus.places) == ("emodb", ("EmoDB/",))
+    assert len(clips(corpus).clips) == 400
+
+
+def test_one_corpus_does_not_stop_the_others(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    for name in ("crema_d", "nemo", "emodb"):
+        build_example(get_corpus(name), tmp_path / name)
+    (tmp_path / "nemo" / "data.tsv").write_text("file_id\nWR0_surprised_64.wav\n")
+    founds = find_corpora(tmp_path)
+    assert [len(found.clips) for found in clips_of(founds)] == [2, 2, 0]
+    assert "lacks a column" in clips_of(founds)[2].problems[0].reason
+    votes = tmp_path / "crema_d" / "processedResults" / "summaryTable.csv"
+    votes.parent.mkdir()
+    votes.write_text("FileName,MultiModalVote\n1001_DFA_ANG_XX,H\n")
+    crema, emodb, _ = clips_of(find_corpora(tmp_path), label_source="perceived")
+    assert [clip.label for clip in crema.clips] == ["happiness", None]
+    assert [clip.label for clip in emodb.clips] == ["anger", None]
+    with pytest.raises(CorpusError, match="none of the corpora has such a label policy"):
+        clips_of(founds, label_policy="no-such")
+    listing = tmp_path / "files.lst"
+    listing.write_text("\n".join(open_root(tmp_path).names()))
+    assert main(["corpora", "find", str(listing), "--json"]) == 1
+    assert [item["clips"] for item in json.loads(capsys.readouterr().out)["corpora"]] == [2, 2, 1]

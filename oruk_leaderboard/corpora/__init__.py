@@ -9,7 +9,7 @@ from oruk_leaderboard.corpora.duplicates import exclude_duplicates
 from oruk_leaderboard.corpora.find import FoundCorpus, find_corpora, locate, parse_corpora
 from oruk_leaderboard.corpora.registry import broken_plug_ins, get_corpus, registry
 from oruk_leaderboard.corpora.roots import Problem, Root, open_root
-from oruk_leaderboard.corpora.rows import CorpusClips, clips, describe
+from oruk_leaderboard.corpora.rows import CorpusClips, clips, clips_of, describe
 from oruk_leaderboard.corpora.spec import CorpusSpec, load_spec
 from oruk_leaderboard.corpora.survey import Survey, survey
 
@@ -22,6 +22,7 @@ __all__ = [
     "Survey",
     "broken_plug_ins",
     "clips",
+    "clips_of",
     "describe",
     "exclude_duplicates",
     "find_corpora",

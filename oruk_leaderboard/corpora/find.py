@@ -5,7 +5,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from posixpath import commonpath
 
-from oruk_leaderboard.corpora.match import Match, NameIndex, index_names, match_files, match_paths
+from oruk_leaderboard.corpora.match import Match, NameIndex, index_names, match_files, match_paths, matches_within
 from oruk_leaderboard.corpora.registry import get_corpus, registry
 from oruk_leaderboard.corpora.roots import Root, open_root
 from oruk_leaderboard.corpora.spec import CorpusSpec
@@ -140,7 +140,7 @@ def _places_of(spec: CorpusSpec, files: Sequence[Match], tables: Sequence[Match]
 def _recognised(found: FoundCorpus) -> bool:
     spec = found.spec
     where = [f"{found.root.location}/{place}" for place in found.places]
-    if spec.within and not any(spec.within.search(place) for place in where):
+    if not matches_within(spec, where):
         return False
     names = found.root.names() if spec.markers else ()
     return all(any(marker.fullmatch(name) for name in names) for marker in spec.markers)

@@ -100,6 +100,15 @@ def match_paths(spec: CorpusSpec, patterns: Sequence[re.Pattern[str]], names: Se
     return [Match(*item) for item in _limited(request, spec)]
 
 
+def matches_within(spec: CorpusSpec, places: Sequence[str]) -> bool:
+    """Whether one of the paths holds what the spec's ``within`` asks for."""
+    if spec.within is None:
+        return True
+    if spec.trusted:
+        return any(map(spec.within.search, places))
+    return bool(_limited({"within": spec.within.pattern, "places": places}, spec))
+
+
 def _match_files(
     rules: Sequence[FilesRule], candidates: Mapping[str, Sequence[Parts]]
 ) -> tuple[list[Match], list[str]]:
@@ -180,6 +189,8 @@ def _serve() -> None:
     found: object
     if "paths" in request:
         found = _match_paths([re.compile(pattern, re.IGNORECASE) for pattern in request["paths"]], request["names"])
+    elif "within" in request:
+        found = any(map(re.compile(request["within"], re.IGNORECASE).search, request["places"]))
     else:
         rules = [
             FilesRule(

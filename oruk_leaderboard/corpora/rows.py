@@ -15,7 +15,7 @@ from oruk_leaderboard.corpora.registry import get_corpus
 from oruk_leaderboard.corpora.roots import Problem, Root, open_root
 from oruk_leaderboard.corpora.rules import BUILT_IN, Columns, FirstOf, Lookup, Rule
 from oruk_leaderboard.corpora.spec import CLIP_FIELDS, LOSSLESS, LOSSY, MEDIA_SUFFIXES, CorpusSpec
-from oruk_leaderboard.errors import CorpusError
+from oruk_leaderboard.errors import CorpusError, MissingExtraError
 
 _GENDERS = {
     **dict.fromkeys(("female", "f", "woman", "w"), "female"),
@@ -116,6 +116,39 @@ def describe(corpus: FoundCorpus, rows: Iterable[tuple[Columns, str]]) -> Iterat
         official = next((path for rule in corpus.spec.media if (path := rule.value(columns))), media)
         named = corpus.spec.clip_id is not None and corpus.spec.clip_id.value(columns) is not None
         yield (maker._clip(columns, media), official) if named else None
+
+
+def clips_of(
+    founds: Sequence[FoundCorpus],
+    *,
+    label_policy: str | None = None,
+    label_source: str | None = None,
+    hash_duplicates: bool = True,
+) -> list[CorpusClips]:
+    """Clips of several corpora, in their order; as `clips`, but one corpus does not stop the others.
+
+    A policy or source applies to the corpora that have it. A corpus whose label file cannot be used has a problem
+    instead of clips.
+
+    Raises:
+        CorpusError: None of the corpora has such a policy or source.
+    """
+    policies = {name for found in founds for name in found.spec.policies}
+    sources = {name for found in founds for name in found.spec.sources}
+    for what, asked, known in (("policy", label_policy, policies), ("source", label_source, sources)):
+        if asked is not None and founds and asked not in known:
+            expected = ", ".join(sorted(known)) or "none"
+            raise CorpusError(f"none of the corpora has such a label {what}", expected=expected, found=asked)
+    result = []
+    for found in founds:
+        policy = label_policy if label_policy in found.spec.policies else None
+        source = label_source if label_source in found.spec.sources else None
+        try:
+            described = clips(found, label_policy=policy, label_source=source, hash_duplicates=hash_duplicates)
+        except (CorpusError, MissingExtraError) as error:
+            described = CorpusClips([], [], [], [Problem(found.spec.id, str(error))], {})
+        result.append(described)
+    return result
 
 
 def _rank(media: str) -> tuple[bool, int, str]:

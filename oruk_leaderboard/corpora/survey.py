@@ -8,7 +8,7 @@ from typing import Any
 from oruk_leaderboard.clip import Clip
 from oruk_leaderboard.corpora.find import FoundCorpus
 from oruk_leaderboard.corpora.roots import Problem
-from oruk_leaderboard.corpora.rows import CorpusClips, clips
+from oruk_leaderboard.corpora.rows import CorpusClips, clips_of
 
 _POINTER = b"version https://git-lfs"
 _POINTER_BYTES = 1024
@@ -82,12 +82,8 @@ class Survey:
 
 
 def survey(corpus: FoundCorpus, *, hashes: bool = False) -> Survey:
-    """Look at a copy of a corpus: by names and sizes, and with ``hashes`` by the digests of the manifest.
-
-    Raises:
-        CorpusError: A label file cannot be used.
-    """
-    found = clips(corpus, hash_duplicates=False)
+    """Look at a copy of a corpus: by names and sizes, and with ``hashes`` by the digests of the manifest."""
+    (found,) = clips_of([corpus], hash_duplicates=False)
     ids = {clip.clip_id for clip in found.clips}
     shortfalls = list(_by_name(corpus, found, len(ids)))
     states: Counter[str] | None = None

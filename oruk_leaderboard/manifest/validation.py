@@ -8,7 +8,7 @@ from dataclasses import asdict, dataclass, replace
 from typing import Any
 
 from oruk_leaderboard.clip import Clip
-from oruk_leaderboard.corpora import CorpusClips, FoundCorpus, Problem, clips
+from oruk_leaderboard.corpora import CorpusClips, FoundCorpus, Problem, clips_of
 from oruk_leaderboard.manifest.check import (
     DIFFERS,
     EXACT,
@@ -127,7 +127,7 @@ def validate(
         progress: Called with the number of clips done since the last call.
 
     Raises:
-        CorpusError: A label file cannot be used.
+        CorpusError: No corpus has such a policy or source.
         ManifestError: The manifest cannot be read, or has no such profile.
     """
     manifest = manifest or load_manifest()
@@ -148,12 +148,11 @@ def validate(
     labels: dict[str, str] = {}
     problems = list(dict.fromkeys(problem for found in founds for problem in found.root.problems))
     default_labels = label_policy is None and label_source is None
+    each = clips_of(founds, label_policy=label_policy, label_source=label_source, hash_duplicates=False)
+    content = {id(found): described for found, described in zip(founds, each, strict=True)}
     with ThreadPoolExecutor(workers or os.cpu_count() or 1) as pool:
         for corpus, rows in sorted(by_corpus.items()):
-            described = [
-                (found, clips(found, label_policy=label_policy, label_source=label_source, hash_duplicates=False))
-                for found in copies[corpus]
-            ]
+            described = [(found, content[id(found)]) for found in copies[corpus]]
             result = _Corpus(corpus, rows, described)
             result.check(pool, progress)
             states += result.states

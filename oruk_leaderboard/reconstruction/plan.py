@@ -5,7 +5,7 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from oruk_leaderboard.classes import INDEX
-from oruk_leaderboard.corpora import CorpusSpec, FoundCorpus, clips, exclude_duplicates
+from oruk_leaderboard.corpora import CorpusSpec, FoundCorpus, clips_of, exclude_duplicates
 from oruk_leaderboard.errors import OrukError
 from oruk_leaderboard.manifest import Manifest
 from oruk_leaderboard.manifest.check import DIFFERS, EXACT, EXTRA, MISSING, UNPINNED
@@ -124,7 +124,7 @@ def make_plan(
         progress: Called with the number of sources checked since the last call.
 
     Raises:
-        CorpusError: A label file cannot be used.
+        CorpusError: No corpus has such a policy or source.
         ManifestError: There is no such profile.
     """
     validation = validate(
@@ -203,10 +203,9 @@ def _all_clips(
     exact = {clip_id for clip_id, state in usable.items() if state == EXACT}
     jobs: dict[str, Job | None] = {}
     missing: dict[str, Finding] = {}
-    for found in founds:
-        content = clips(
-            found, label_policy=choice.label_policy, label_source=choice.label_source, hash_duplicates=False
-        )
+    policy, source = choice.label_policy, choice.label_source
+    each = clips_of(founds, label_policy=policy, label_source=source, hash_duplicates=False)
+    for found, content in zip(founds, each, strict=True):
         unique, _ = exclude_duplicates(content.clips, found.root, keep=exact)
         for clip in unique:
             excluded = clip.excluded or ""
