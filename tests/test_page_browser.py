@@ -234,6 +234,7 @@ def test_comparison_names_what_differs(visit: Visit) -> None:
     page.locator("#second").select_option("2026-07-12/emotion2vec-plus-seed")
     text = page.locator("#versus").inner_text()
     assert "+0.0031" in text and "−0.17" in text and "different sets" not in text
+    assert "too close to tell apart" in text
     assert "a=2026-07-12/emotion2vec-plus-base" in page.evaluate("location.hash")
 
 

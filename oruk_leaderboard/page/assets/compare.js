@@ -35,6 +35,8 @@ const cautions = (one, other) => {
   if (one.group !== other.group) found.push("Scored on different sets: the difference is not a measurement.");
   if (one.in_distribution !== other.in_distribution && (one.in_distribution || other.in_distribution))
     found.push("One of the two was trained in-distribution: not a like-for-like comparison.");
+  if (one.group === other.group && (one.close[view()] || []).includes(other.name))
+    found.push("Their accuracies are too close to tell apart with this number of clips.");
   if (one.snapshot !== other.snapshot) found.push("The figures belong to different snapshots.");
   if (one.modality !== other.modality) found.push("One of the two reads a transcript instead of hearing the audio.");
   return found;
