@@ -20,6 +20,7 @@ _PUBLIC: dict[str, str] = {
     "open_clipset": "oruk_leaderboard.clipset",
     "read_predictions": "oruk_leaderboard.predictions",
     "reconstruct": "oruk_leaderboard.reconstruction",
+    "run": "oruk_leaderboard.systems.runner",
     "score": "oruk_leaderboard.scoring",
     "validate": "oruk_leaderboard.manifest",
     "verify": "oruk_leaderboard.verification",
@@ -53,6 +54,7 @@ if TYPE_CHECKING:
     from oruk_leaderboard.reconstruction import reconstruct as reconstruct
     from oruk_leaderboard.records import load_records as load_records
     from oruk_leaderboard.scoring import score as score
+    from oruk_leaderboard.systems.runner import run as run
     from oruk_leaderboard.table import leaderboard as leaderboard
     from oruk_leaderboard.table import load_leaderboard as load_leaderboard
     from oruk_leaderboard.verification import verify as verify

@@ -55,8 +55,8 @@ def _sound(row: ManifestRow, seed: int) -> Any:
     assert row.label is not None
     rng = np.random.default_rng(seed)
     time = np.arange(round(SECONDS * RATE)) / RATE
-    pitch = _PITCH[row.label] * rng.uniform(0.7, 1.4)
-    level = min(0.9, _LEVEL[row.label] * rng.uniform(0.4, 2.5))
+    pitch = _PITCH[row.label] * 2 ** rng.normal(0, 1.2)
+    level = min(0.9, _LEVEL[row.label] * 2 ** rng.normal(0, 1.5))
     return level * np.sin(2 * np.pi * pitch * time) + 0.002 * rng.standard_normal(time.size)
 
 
