@@ -20,6 +20,6 @@ def pretty(document: Any, *, level: int = 0) -> str:
             for key, value in document.items()
         ]
         return "{\n" + ",\n".join(lines) + f"\n{outer}}}"
-    if isinstance(document, (list, tuple)) and any(isinstance(value, (dict, list, tuple)) for value in document):
+    if isinstance(document, (list, tuple)) and not {dict, list, tuple}.isdisjoint(map(type, document)):
         return "[\n" + ",\n".join(inner + pretty(value, level=level + 1) for value in document) + f"\n{outer}]"
     return json.dumps(document, ensure_ascii=False, allow_nan=False)

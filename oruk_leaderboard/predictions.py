@@ -101,8 +101,8 @@ def read_predictions(
 
 
 def normal_id(clip_id: str) -> str:
-    """A clip id as the set writes it: NFC, without blanks around it."""
-    return clip_id if clip_id.isascii() else unicodedata.normalize("NFC", clip_id)
+    """A clip id as the set writes it: NFC."""
+    return unicodedata.normalize("NFC", clip_id)
 
 
 def read_ids(rows: Rows) -> list[str]:
@@ -117,7 +117,9 @@ def read_ids(rows: Rows) -> list[str]:
         raise PredictionError(
             "the clip id is no text", where=rows.where(at), expected="<corpus>/<name>", found=repr(column[at])
         )
-    ids = [normal_id(clip_id.strip()) for clip_id in column]
+    ids = [clip_id.strip() for clip_id in column]
+    if not "".join(ids).isascii():
+        ids = list(map(normal_id, ids))
     first = dict(zip(reversed(ids), range(len(ids) - 1, -1, -1), strict=True))
     if "" in first:
         raise PredictionError("the clip id is empty", where=rows.where(first[""]), expected="<corpus>/<name>")

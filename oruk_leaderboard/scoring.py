@@ -1,7 +1,6 @@
 """Score predictions: one call from files to a record that anybody can check."""
 
 import hashlib
-import importlib
 import platform
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -18,6 +17,7 @@ from oruk_leaderboard.evaluation import Settings, evaluate, evaluate_scores, sco
 from oruk_leaderboard.gold import ATTRIBUTES, CREMA_D_LABELS, Gold, crema_d_diagnostic, gold_of_set, read_gold
 from oruk_leaderboard.labels import AliasTable, alias_table
 from oruk_leaderboard.predictions import STATUSES, Predictions, read_predictions
+from oruk_leaderboard.tabular import Rows, read_rows
 from oruk_leaderboard.tally import count
 
 if TYPE_CHECKING:
@@ -159,8 +159,19 @@ def resolve_gold(clips: Any, gold: Path | str | Gold | None, protocol: str | Non
     if gold is not None:
         return read_gold(Path(gold), classes=tuple(CREMA_D_LABELS.values()) if protocol in DIAGNOSTICS else CLASSES)
     if isinstance(clips, (str, Path)):
-        clips = importlib.import_module("oruk_leaderboard.clipset").open_clipset(Path(clips))
+        from oruk_leaderboard.clipset import open_clipset
+
+        clips = open_clipset(clips)
     return gold_of_set(clips)
+
+
+def gold_columns(clips: Path | None, gold: Path | None) -> Rows | Mapping[str, Sequence[Any]]:
+    """Columns that a leaderboard's protocol reads: those of a gold file, or of a rebuilt set with its class names."""
+    if gold is not None and clips is None:
+        return read_rows(gold)
+    answers = resolve_gold(clips, gold)
+    columns = {name: [part.values[code] for code in part.codes] for name, part in answers.attributes.items()}
+    return {"clip_id": answers.clip_ids, "label": [CLASSES[label] for label in answers.labels], **columns}
 
 
 def alias_table_of(system: "SystemCard | str | None", classes: tuple[str, ...]) -> AliasTable:

@@ -42,7 +42,7 @@ def add_scoring_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--system", metavar="ID|FILE", help="card of the system: an id of `systems list` or a TOML file"
     )
-    parser.add_argument("--protocol", metavar="NAME", help="oruk-bench (default), crema-d-ieo-*, a leaderboard")
+    parser.add_argument("--protocol", metavar="NAME", help="protocol or leaderboard to score by (oruk-bench)")
     parser.add_argument("--on-error", choices=("neutral", "wrong"), help="how failed clips count (by the protocol)")
     parser.add_argument("--cluster", choices=("speaker", "corpus", "clip"), help="what the bootstrap draws")
     parser.add_argument("--two-stage", action="store_true", help="draw corpora first, then speakers within them")
@@ -67,7 +67,7 @@ def run(options: argparse.Namespace) -> int:
     if options.predictions is None:
         raise PredictionError("nothing to score", expected="a predictions file, or --template FILE to begin one")
     if options.protocol not in (None, BENCHMARK, *DIAGNOSTICS):
-        return _leaderboard_of_the_literature(options)
+        return _leaderboard(options)
     return finish(
         score(
             options.predictions,
@@ -134,25 +134,30 @@ def finish(result: "Score", options: argparse.Namespace) -> int:
     return FINDINGS if result.findings else DONE
 
 
-def _leaderboard_of_the_literature(options: argparse.Namespace) -> int:
-    """Figures of one published leaderboard, by its own names; no record, since nothing of it is ranked here."""
+def _leaderboard(options: argparse.Namespace) -> int:
+    """Score by a leaderboard of the literature: exactly its columns, no record."""
     from oruk_leaderboard.errors import PredictionError
-    from oruk_leaderboard.protocols import evaluate_files, load
-    from oruk_leaderboard.protocols.report import as_text
+    from oruk_leaderboard.protocols import evaluate, load
+    from oruk_leaderboard.protocols.report import as_latex, as_text
+    from oruk_leaderboard.scoring import gold_columns
+    from oruk_leaderboard.tabular import read_rows
 
     protocol = load(options.protocol)
-    if options.gold is None:
-        raise PredictionError(
-            "a leaderboard of the literature is scored against a gold file",
-            where=f"--protocol {protocol.name}",
-            expected=f"--gold FILE with the columns clip_id, {', '.join(protocol.columns)}",
-        )
-    evaluation = evaluate_files(protocol, options.gold, options.predictions)
+    names = ("order", "subsample", "partial", "system", "on_error", "cluster", "two_stage", "by", "figures")
+    if given := [name for name in names if getattr(options, name)]:
+        option = f"--{given[0].replace('_', '-')}"
+        raise PredictionError("the option does not apply to this protocol", where=protocol.name, found=option)
+    result = evaluate(protocol, gold_columns(options.clips, options.gold), read_rows(options.predictions))
+    if options.out is not None:
+        from oruk_leaderboard.jsontext import pretty
+
+        options.out.write_text(pretty(result.to_dict()) + "\n", encoding="utf-8", newline="\n")
+        note(f"figures written to {options.out}")
     if options.json:
-        write_json(evaluation.to_dict())
+        write_json(result.to_dict())
     else:
-        write_text(as_text(evaluation))
-    return FINDINGS if evaluation.counts["abstained"] + evaluation.counts["missing"] else DONE
+        write_text(as_latex(result) if options.latex else as_text(result))
+    return FINDINGS if result.counts["abstained"] + result.counts["missing"] else DONE
 
 
 def _template(options: argparse.Namespace) -> int:

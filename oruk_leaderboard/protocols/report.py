@@ -2,6 +2,7 @@
 
 import textwrap
 
+from oruk_leaderboard.cells import latex_cell
 from oruk_leaderboard.cli.output import text_table
 from oruk_leaderboard.protocols.evaluate import Evaluation
 
@@ -29,3 +30,19 @@ def as_text(evaluation: Evaluation) -> str:
         reasons = [f"assumed, {', '.join(names)}: {note}." for note, names in notes.items()]
         parts.append("\n".join(textwrap.fill(reason, WIDTH, subsequent_indent="  ") for reason in reasons))
     return "\n\n".join(parts)
+
+
+def as_latex(evaluation: Evaluation) -> str:
+    """The figures as a LaTeX table (booktabs) of one row; assumed readings carry a dagger."""
+    names = [latex_cell(value.name) + (r"$^\dagger$" if value.assumed else "") for value in evaluation.metrics]
+    lines = [
+        rf"\begin{{tabular}}{{{'r' * len(names)}}}",
+        r"\toprule",
+        " & ".join(names) + r" \\",
+        r"\midrule",
+        " & ".join(f"{value.value:.4f}" for value in evaluation.metrics) + r" \\",
+        r"\bottomrule",
+        r"\end{tabular}",
+        f"% {evaluation.protocol}, {evaluation.n} clips; dagger: reading assumed by this package, see its protocol file",
+    ]
+    return "\n".join(lines)
