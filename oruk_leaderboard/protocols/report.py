@@ -43,6 +43,6 @@ def as_latex(evaluation: Evaluation) -> str:
         " & ".join(f"{value.value:.4f}" for value in evaluation.metrics) + r" \\",
         r"\bottomrule",
         r"\end{tabular}",
-        f"% {evaluation.protocol}, {evaluation.n} clips; dagger: reading assumed by this package, see its protocol file",
+        f"% {evaluation.protocol}, {evaluation.n} clips; dagger: a reading assumed here, see its protocol file",
     ]
     return "\n".join(lines)
