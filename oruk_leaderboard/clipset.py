@@ -14,6 +14,24 @@ from oruk_leaderboard.errors import ManifestError
 if TYPE_CHECKING:
     import pyarrow as pa
 
+COLUMNS: Mapping[str, str] = {
+    "clip_id": "string",
+    "label": "int64",
+    "native_label": "string",
+    "corpus": "string",
+    "language": "string",
+    "speaker": "string",
+    "gender": "string",
+    "elicitation": "string",
+    "duration_s": "float64",
+    "dialogue": "string",
+    "turn": "string",
+    "transcript": "string",
+    "clip_sha256": "string",
+    "source_sha256": "string",
+}
+"""Columns of a set but for the audio, to their types."""
+
 _REBUILD = "rebuild it with: oruk-leaderboard reconstruct"
 
 
@@ -101,8 +119,6 @@ def _column(path: Path, name: str) -> Iterator[Any]:
 
 def _schema() -> "pa.Schema":
     import pyarrow as pa
-
-    from oruk_leaderboard.reconstruction.layouts import COLUMNS
 
     kinds: dict[str, Any] = {"string": pa.string(), "int64": pa.int64(), "float64": pa.float64()}
     return pa.schema([(name, kinds[kind]) for name, kind in COLUMNS.items()])

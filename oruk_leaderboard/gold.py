@@ -179,7 +179,7 @@ def gold_of_set(clips: Any) -> Gold:
     names = ("clip_id", "label", "corpus", "language", "speaker", "gender", "elicitation", "duration_s", "clip_sha256")
     columns = {name: table.column(name).to_pylist() for name in names}
     attributes, unknown = _attributes(columns, table.num_rows)
-    if strays := {label for label in columns["label"] if label not in range(len(CLASSES))}:
+    if strays := set(columns["label"]) - set(range(len(CLASSES))):
         at = columns["label"].index(next(iter(strays)))
         raise PredictionError(
             "the set's label is no class",

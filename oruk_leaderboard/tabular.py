@@ -8,7 +8,7 @@ import gzip
 import io
 import json
 import zlib
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -29,18 +29,19 @@ class Rows:
     Attributes:
         path: The file.
         columns: Column name (lower case) to its values, all of one length.
-        lines: Line of each row (the header is line 1), or None where the format has no lines.
+        lines: Gives the line of each row (the header is line 1); counted only when a message needs one. None where the
+            format has no lines.
         size: Number of rows.
     """
 
     path: Path
     columns: Mapping[str, Sequence[Any]]
-    lines: Sequence[int] | None
+    lines: Callable[[], Sequence[int]] | None
     size: int
 
     def where(self, row: int) -> str:
         """``file:line`` of a row, or ``file row N`` (from 1) in a format without lines."""
-        return f"{self.path}:{self.lines[row]}" if self.lines is not None else f"{self.path} row {row + 1}"
+        return f"{self.path}:{self.lines()[row]}" if self.lines is not None else f"{self.path} row {row + 1}"
 
     def need(self, name: str) -> Sequence[Any]:
         """A column that must be there.
@@ -124,34 +125,35 @@ def read_text(path: Path) -> str:
 
 
 def _read_csv(path: Path) -> Rows:
-    reader = csv.reader(
-        io.StringIO(read_text(path), newline=""),
-        delimiter="\t" if kind(path) == ".tsv" else ",",
-        strict=True,
-        skipinitialspace=True,
-    )
-    rows: list[list[str]] = []
-    lines: list[int] = []
-    line = 0
-    try:
-        for row in reader:
+    text = read_text(path)
+
+    def reader() -> Any:
+        delimiter = "\t" if kind(path) == ".tsv" else ","
+        return csv.reader(io.StringIO(text, newline=""), delimiter=delimiter, strict=True, skipinitialspace=True)
+
+    def lines() -> list[int]:
+        cells, found, before = reader(), [], 0
+        for row in cells:
             if row:
-                rows.append(row)
-                lines.append(line + 1)
-            line = reader.line_num
+                found.append(before + 1)
+            before = cells.line_num
+        return found[1:]
+
+    cells = reader()
+    try:
+        rows: list[list[str]] = [row for row in cells if row]
     except csv.Error as error:
-        raise PredictionError("damaged CSV", where=f"{path}:{reader.line_num}", found=error) from error
+        raise PredictionError("damaged CSV", where=f"{path}:{cells.line_num}", found=error) from error
     if not rows:
-        return Rows(path, {}, [], 0)
+        return Rows(path, {}, None, 0)
     header = [name.strip().casefold() for name in rows.pop(0)]
-    where = f"{path}:{lines.pop(0)}"
     if repeated := sorted({name for name in header if header.count(name) > 1}):
-        raise PredictionError("a column is there twice", where=where, found=", ".join(repeated))
+        raise PredictionError("a column is there twice", where=f"{path}:1", found=", ".join(repeated))
     if set(map(len, rows)) - {len(header)}:
         at = next(index for index, row in enumerate(rows) if len(row) != len(header))
         raise PredictionError(
             "a row has another number of cells than the header",
-            where=f"{path}:{lines[at]}",
+            where=f"{path}:{lines()[at]}",
             expected=f"{len(header)} ({', '.join(header)})",
             found=len(rows[at]),
         )
@@ -185,7 +187,7 @@ def _read_json_lines(path: Path) -> Rows:
     if repeated := sorted({name for name in folded if folded.count(name) > 1}):
         raise PredictionError("a key is there in two spellings", where=path, found=", ".join(repeated))
     columns = {new: [record.get(name) for record in records] for name, new in zip(names, folded, strict=True)}
-    return Rows(path, columns, lines, len(records))
+    return Rows(path, columns, lambda: lines, len(records))
 
 
 def _read_parquet(path: Path) -> Rows:

@@ -9,30 +9,13 @@ from typing import Any, Protocol
 
 from oruk_leaderboard.cells import csv_text
 from oruk_leaderboard.classes import CLASSES, INDEX, SAMPLE_RATE
+from oruk_leaderboard.clipset import COLUMNS
 from oruk_leaderboard.errors import OrukError
 from oruk_leaderboard.reconstruction.journal import Entry
 from oruk_leaderboard.reconstruction.render import Job
 from oruk_leaderboard.reconstruction.store import HashingFile, Store
 
 Row = Mapping[str, Any]
-
-COLUMNS: Mapping[str, str] = {
-    "clip_id": "string",
-    "label": "int64",
-    "native_label": "string",
-    "corpus": "string",
-    "language": "string",
-    "speaker": "string",
-    "gender": "string",
-    "elicitation": "string",
-    "duration_s": "float64",
-    "dialogue": "string",
-    "turn": "string",
-    "transcript": "string",
-    "clip_sha256": "string",
-    "source_sha256": "string",
-}
-"""Columns of a set but for the audio, to their types."""
 
 ROW_GROUP = 64
 """Rows of a parquet row group: what is held in memory at once, and the least that streaming fetches."""
