@@ -334,7 +334,7 @@ def _system(card: "SystemCard | None", source: str) -> Any:
         model_id=card.model_id,
         hub=card.hub,
         revision=card.revision,
-        training_corpora=card.training_corpora,
+        training_corpora=None if card.training_corpora is None else list(card.training_corpora),
         native_labels=spellings,
     )
 

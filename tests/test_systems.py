@@ -83,3 +83,16 @@ def test_a_missing_library_is_named_with_what_to_install() -> None:
     card = get_system("emotion2vec-plus-large")
     with pytest.raises(OrukError, match="funasr"):
         load_system(card)
+
+
+def test_every_shipped_card_makes_a_valid_record(tmp_path: Path) -> None:
+    from oruk_leaderboard.gold import gold_of_set
+    from oruk_leaderboard.records import write_record
+    from oruk_leaderboard.scoring import score
+    from tests.scored import made_predictions, made_set
+
+    gold = gold_of_set(made_set())
+    for name in ("baseline-neutral", "baseline-loudness", "hubert-large-superb-er", "emotion2vec-plus-base"):
+        result = score(made_predictions(gold), gold=gold, system=name, n_boot=10, snapshot="2026-11-30")
+        write_record(result.record, tmp_path / f"{name}.json")
+        assert result.record.system.id == name

@@ -20,7 +20,7 @@ class SystemCard:
     Attributes:
         id: Short name, also the file stem of the spec.
         name: Name as the table shows it.
-        family: ``open``, ``audio LLM``, ``API``, ``text only`` or ``baseline``.
+        family: ``open``, ``audio LLM``, ``API`` or ``text only``.
         adapter: Module of ``oruk_leaderboard.systems`` that loads and runs it.
         model_id: Name of the weights on their hub, or None where there are none.
         hub: ``hf``, ``modelscope`` or None.
