@@ -132,7 +132,11 @@ class _Resampler:
                 corpora = [name.partition("/")[0] for name in tally.clusters]
                 parents = np.unique(corpora, return_inverse=True)[1].astype(np.int64)
             draws = Draws(len(tally.clusters), n_boot=settings.n_boot, seed=settings.seed, parents=parents)
-            self._weights = np.concatenate([chunk.T for chunk in draws.weights()], axis=1)
+            self._weights = np.empty((len(tally.clusters), settings.n_boot), np.float32)
+            start = 0
+            for chunk in draws.weights():
+                self._weights[:, start : start + len(chunk)] = chunk.T
+                start += len(chunk)
 
     def intervals(self, counts: NDArray[np.int64]) -> dict[str, list[float]]:
         """Interval of each figure of the whole set."""
@@ -198,7 +202,8 @@ class _Resampler:
         """
         weights: NDArray[np.float32]
         if self._weights is not None and len(by_cluster) > 1:
-            weights = self._weights if clusters is None else self._weights[clusters]
+            whole = clusters is None or len(clusters) == len(self._weights)
+            weights = self._weights if whole else self._weights[clusters]
             units = _restrict(metrics.margins(by_cluster), over)
             times, kind = np.ones(len(by_cluster), np.int64), self._settings.cluster
         else:

@@ -44,10 +44,11 @@ def _head(record: Mapping[str, Any]) -> str:
     else:
         where = f"gold file, {evaluation['n']:,} clips, digest {evaluation['gold_digest'][:16]}"
     counts = ", ".join(f"{number:,} {name}" for name, number in evaluation["counts"].items())
+    counted = f"failed clips count as {evaluation['on_error']}, abstentions as wrong"
     lines = (
         ("system", record["system"]["name"]),
         ("set", where),
-        ("protocol", f"{protocol['name']} {protocol['version'] or ''}; failed clips count as {evaluation['on_error']}"),
+        ("protocol", f"{protocol['name']} {protocol['version']}; {counted}"),
         ("answers", counts),
     )
     return "\n".join(_wrap(f"{name + ':':10}{value}", indent=10) for name, value in lines)

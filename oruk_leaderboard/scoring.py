@@ -4,7 +4,6 @@ import hashlib
 import platform
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from datetime import UTC, date, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -17,24 +16,13 @@ from oruk_leaderboard.evaluation import Settings, evaluate, evaluate_scores, sco
 from oruk_leaderboard.gold import ATTRIBUTES, CREMA_D_LABELS, Gold, crema_d_diagnostic, gold_of_set, read_gold
 from oruk_leaderboard.labels import AliasTable, alias_table
 from oruk_leaderboard.predictions import STATUSES, Predictions, read_predictions
+from oruk_leaderboard.result import BENCHMARK, DIAGNOSTICS, SCORER_VERSION, record_of
 from oruk_leaderboard.tabular import Rows, read_rows
 from oruk_leaderboard.tally import count
 
 if TYPE_CHECKING:
     from oruk_leaderboard.records import Record
     from oruk_leaderboard.systems.base import SystemCard
-
-SCORER_VERSION = "1.0.0"
-"""Raised whenever the scorer can give another figure for the same predictions."""
-
-BENCHMARK, VERSION = "oruk-bench", "0.1.0"
-"""Name and version of the benchmark's own protocol."""
-
-DIAGNOSTICS: Mapping[str, str] = {f"crema-d-ieo-{selection}": selection for selection in ("lo", "md", "hi")}
-"""Protocols of the CREMA-D diagnostic to their selection: six classes, actors drawn, failures stay wrong."""
-
-DIAGNOSTIC_VERSION = "1.0.0"
-"""Version of these protocols."""
 
 SLICES: tuple[str, ...] = tuple(name for name in ATTRIBUTES if name != "speaker")
 """Slices made unless others are asked for; speakers only on request, since there are thousands."""
@@ -137,7 +125,7 @@ def score(
     evaluation = _evaluation(answers, predictions, settings, tuple(slices), table)
     evaluation["predictions"] = {"file": predictions.source or None, "sha256": digest}
     evaluation["orientation"] = _orientation(answers, evaluation, partial)
-    record = _record(answers, predictions, card, evaluation, snapshot, protocol)
+    record = record_of(answers, predictions, card, evaluation, snapshot=snapshot, protocol=protocol or BENCHMARK)
     return Score(record, _findings(evaluation))
 
 
@@ -265,80 +253,6 @@ def _orientation(gold: Gold, evaluation: dict[str, Any], partial: bool) -> dict[
     return orient(evaluation["figures"]["macro_f1"], scored_on=rows, partial=gold.origin["partial"]).to_dict()
 
 
-def scored_on(origin: Mapping[str, Any]) -> str:
-    """``scored_on`` of a record, from where its set comes from."""
-    if origin["partial"] or origin["profile"] is None:
-        return "partial"
-    return "rebuilt_subsample" if origin["subsample"] else f"rebuilt_{origin['profile']}"
-
-
-def printed(figures: Mapping[str, float]) -> tuple[str, str]:
-    """Accuracy in percent and macro-F1 as a record prints them: four digits of the fraction, as the harness gives."""
-    return f"{100 * figures['accuracy']:.2f}", f"{figures['macro_f1']:.4f}"
-
-
-def _record(
-    gold: Gold,
-    predictions: Predictions,
-    card: "SystemCard | None",
-    evaluation: dict[str, Any],
-    snapshot: str | None,
-    protocol: str | None,
-) -> "Record":
-    from oruk_leaderboard.records import Protocol, Record, Source
-
-    counts = evaluation["counts"]
-    name = protocol or BENCHMARK
-    accuracy, macro_f1 = printed(evaluation["figures"])
-    return Record(
-        system=_system(card, predictions.source),
-        snapshot=_date(snapshot),
-        scored_on=scored_on(gold.origin),
-        accuracy=accuracy,
-        macro_f1=macro_f1,
-        protocol=Protocol(name=name, version=DIAGNOSTIC_VERSION if name in DIAGNOSTICS else VERSION),
-        source=Source(
-            kind="scored_here",
-            attested_by=f"scored by oruk-bench-leaderboard {__version__}",
-            reference=predictions.source or None,
-        ),
-        failures={name: counts[name] for name in STATUSES[1:]},
-        evaluation=evaluation,
-    )
-
-
-def _date(snapshot: str | None) -> str:
-    if snapshot is None:
-        return datetime.now(UTC).date().isoformat()
-    try:
-        return date.fromisoformat(snapshot).isoformat()
-    except ValueError as error:
-        raise PredictionError("no date", where="snapshot", expected="YYYY-MM-DD", found=repr(snapshot)) from error
-
-
-def _system(card: "SystemCard | None", source: str) -> Any:
-    """What is known of the system: its card's facts, or the name of the predictions file."""
-    from oruk_leaderboard.records import SystemInfo
-
-    if card is None:
-        stem = source.partition(".")[0] or "predictions"
-        slug = "".join(char if char.isascii() and (char.isalnum() or char in "._-") else "-" for char in stem.lower())
-        return SystemInfo(id=slug.lstrip("._-") or "predictions", name=stem, family="open")
-    spellings = list(card.native_labels) if card.native_labels else list(card.classes or ()) or None
-    return SystemInfo(
-        id=card.id,
-        name=card.name,
-        family=card.family,
-        modality="transcript-only" if card.family == "text only" else "audio",
-        parameters_m=card.parameters_m or None,
-        model_id=card.model_id,
-        hub=card.hub,
-        revision=card.revision,
-        training_corpora=None if card.training_corpora is None else list(card.training_corpora),
-        native_labels=spellings,
-    )
-
-
 def _findings(evaluation: dict[str, Any]) -> tuple[str, ...]:
     """What was not clean: failures and abstentions, by kind."""
     counts, spellings = evaluation["counts"], evaluation["spellings"]
@@ -353,9 +267,10 @@ def _findings(evaluation: dict[str, Any]) -> tuple[str, ...]:
     return tuple(found)
 
 
-def read_clip_ids(clips: Path | None, gold: Path | None) -> Sequence[str]:
-    """Clip ids of a rebuilt set or a gold file."""
-    return resolve_gold(clips, gold).clip_ids
+def read_clip_ids(clips: Path | None, gold: Path | None, subsample: str | None = None) -> Sequence[str]:
+    """Clip ids of a rebuilt set, its subsample, or a gold file."""
+    answers = resolve_gold(clips, gold)
+    return answers.clip_ids if subsample is None else _subsample(answers, subsample).clip_ids
 
 
 def write_template(clip_ids: Sequence[str], path: Path) -> None:

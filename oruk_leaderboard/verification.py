@@ -8,7 +8,7 @@ from typing import Any
 from oruk_leaderboard.errors import RecordError
 from oruk_leaderboard.evaluation import Settings, evaluate, evaluate_scores
 from oruk_leaderboard.records import read_record
-from oruk_leaderboard.scoring import SCORER_VERSION, printed, scored_on
+from oruk_leaderboard.result import SCORER_VERSION, printed, scored_on
 from oruk_leaderboard.tally import Tally
 
 TOLERANCE = 1e-12

@@ -6,20 +6,22 @@ from oruk_leaderboard import __version__
 
 
 def versions() -> dict[str, str]:
-    """Component to version: package, manifest, audio rule, scorer, protocol, schema, libsndfile, soxr, numpy."""
+    """Component to version, from the package down to numpy."""
     import soundfile
 
     from oruk_leaderboard.audio import RULE_VERSION
+    from oruk_leaderboard.labels import alias_table
     from oruk_leaderboard.manifest import load_manifest
     from oruk_leaderboard.records import RECORD_VERSION
-    from oruk_leaderboard.scoring import SCORER_VERSION
-    from oruk_leaderboard.scoring import VERSION as PROTOCOL_VERSION
+    from oruk_leaderboard.result import SCORER_VERSION
+    from oruk_leaderboard.result import VERSION as PROTOCOL_VERSION
 
     return {
         "oruk-bench-leaderboard": __version__,
         "manifest": load_manifest().version,
         "audio rule": str(RULE_VERSION),
         "scorer": SCORER_VERSION,
+        "labels": alias_table().version,
         "protocol": PROTOCOL_VERSION,
         "schema": RECORD_VERSION,
         "libsndfile": soundfile.__libsndfile_version__,

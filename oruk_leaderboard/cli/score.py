@@ -62,7 +62,8 @@ def run(options: argparse.Namespace) -> int:
     if options.template is not None:
         return _template(options)
     from oruk_leaderboard.errors import PredictionError
-    from oruk_leaderboard.scoring import BENCHMARK, DIAGNOSTICS, score
+    from oruk_leaderboard.result import BENCHMARK, DIAGNOSTICS
+    from oruk_leaderboard.scoring import score
 
     if options.predictions is None:
         raise PredictionError("nothing to score", expected="a predictions file, or --template FILE to begin one")
@@ -166,7 +167,7 @@ def _template(options: argparse.Namespace) -> int:
 
     if options.predictions is not None:
         raise PredictionError("a template or a score, not both", expected="--template FILE --clips DIR")
-    ids = read_clip_ids(options.clips, options.gold)
+    ids = read_clip_ids(options.clips, options.gold, options.subsample)
     write_template(ids, options.template)
     if options.json:
         write_json({"template": str(options.template), "clips": len(ids)})
