@@ -18,10 +18,13 @@ _PUBLIC: dict[str, str] = {
     "load_manifest": "oruk_leaderboard.manifest",
     "load_records": "oruk_leaderboard.records",
     "open_clipset": "oruk_leaderboard.clipset",
+    "publish": "oruk_leaderboard.publication",
     "read_predictions": "oruk_leaderboard.predictions",
     "reconstruct": "oruk_leaderboard.reconstruction",
     "run": "oruk_leaderboard.systems.runner",
     "score": "oruk_leaderboard.scoring",
+    "submit": "oruk_leaderboard.submission",
+    "sync": "oruk_leaderboard.upstream",
     "validate": "oruk_leaderboard.manifest",
     "verify": "oruk_leaderboard.verification",
 }
@@ -51,10 +54,13 @@ if TYPE_CHECKING:
     from oruk_leaderboard.manifest import load_manifest as load_manifest
     from oruk_leaderboard.manifest import validate as validate
     from oruk_leaderboard.predictions import read_predictions as read_predictions
+    from oruk_leaderboard.publication import publish as publish
     from oruk_leaderboard.reconstruction import reconstruct as reconstruct
     from oruk_leaderboard.records import load_records as load_records
     from oruk_leaderboard.scoring import score as score
+    from oruk_leaderboard.submission import submit as submit
     from oruk_leaderboard.systems.runner import run as run
     from oruk_leaderboard.table import leaderboard as leaderboard
     from oruk_leaderboard.table import load_leaderboard as load_leaderboard
+    from oruk_leaderboard.upstream import sync as sync
     from oruk_leaderboard.verification import verify as verify

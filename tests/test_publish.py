@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from oruk_leaderboard import __version__, evals, publish
+from oruk_leaderboard import __version__, evals, publication
 from oruk_leaderboard.build import build
 from oruk_leaderboard.cli import main
 from oruk_leaderboard.configs import get_config
@@ -64,13 +64,13 @@ def hub(monkeypatch, tmp_path):
 
 
 def push(hub: FakeHub, root: Path, **options):
-    return publish.publish(root=root, endpoint=hub.url, **{"token": TOKEN, **options})
+    return publication.publish(root=root, endpoint=hub.url, **{"token": TOKEN, **options})
 
 
 def at_fake_hub(monkeypatch, hub: FakeHub, root: Path) -> None:
     """Let the command, which takes neither an address nor a folder, use this Hub and this checkout."""
-    monkeypatch.setattr(publish, "Hub", lambda repo, endpoint, token: Hub(repo, endpoint=hub.url, token=token))
-    monkeypatch.setattr(publish, "checkout_root", lambda: root)
+    monkeypatch.setattr(publication, "Hub", lambda repo, endpoint, token: Hub(repo, endpoint=hub.url, token=token))
+    monkeypatch.setattr(publication, "checkout_root", lambda: root)
 
 
 def tracked(root: Path) -> dict[str, bytes]:
@@ -150,7 +150,7 @@ def test_not_a_checkout(hub, tmp_path):
 
 
 def test_stale_parent_is_refused_and_writes_nothing(hub, checkout, monkeypatch):
-    monkeypatch.setattr(publish, "_check_nothing_lost", lambda *_: hub.create(REPO, {"theirs.txt": b"1"}))
+    monkeypatch.setattr(publication, "_check_nothing_lost", lambda *_: hub.create(REPO, {"theirs.txt": b"1"}))
     with pytest.raises(HubError, match="somebody else has pushed"):
         push(hub, checkout)
     assert hub.head(REPO) == {"theirs.txt": b"1"}
@@ -171,9 +171,8 @@ def test_existing_tag_never_moves(hub, checkout):
 
 
 def test_tag_set_by_somebody_else_in_the_meantime(hub, checkout, monkeypatch):
-    monkeypatch.setattr(
-        publish, "_check_nothing_lost", lambda *_: hub.repos[REPO].tags.update({TAG: hub.repos[REPO].branches["main"]})
-    )
+    repo = hub.repos[REPO]
+    monkeypatch.setattr(publication, "_check_nothing_lost", lambda *_: repo.tags.update({TAG: repo.branches["main"]}))
     with pytest.raises(HubError, match="409"):
         push(hub, checkout)
 
@@ -227,4 +226,4 @@ def test_nobody_listens(checkout):
     with FakeHub() as gone:
         address = gone.url
     with pytest.raises(HubError, match="cannot be reached"):
-        publish.publish(root=checkout, endpoint=address, token=TOKEN)
+        publication.publish(root=checkout, endpoint=address, token=TOKEN)

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from oruk_leaderboard import publish, sync
+from oruk_leaderboard import publication, upstream
 from oruk_leaderboard.cli import main
 from oruk_leaderboard.configs import leaderboard_row
 from oruk_leaderboard.errors import HubError
@@ -73,8 +73,8 @@ def files(rows) -> dict[str, bytes]:
     return {"README.md": CARD.encode(), TABLE: parquet(rows)}
 
 
-def read(hub: FakeHub, root: Path, **options) -> sync.SyncReport:
-    return sync.sync(root=root, endpoint=hub.url, **options)
+def read(hub: FakeHub, root: Path, **options) -> upstream.SyncReport:
+    return upstream.sync(root=root, endpoint=hub.url, **options)
 
 
 def changed(rows, name, **values) -> list[dict]:
@@ -136,7 +136,7 @@ def test_a_row_that_may_be_several_records_is_a_conflict():
     twin = next(record for record in records if record.system.family == "open")
     row = leaderboard_row(twin) | {"system": "Nobody knows"}
     other = replace(twin, system=replace(twin.system, id="other", name="Other"))
-    found = sync.compare_rows([row], [twin, other])
+    found = upstream.compare_rows([row], [twin, other])
     assert (found.missing, found.renamed) == ((), {})
     assert found.conflicts[0]["record"] == f"{twin.system.id} or other"
 
@@ -154,7 +154,7 @@ def test_a_row_that_may_be_several_records_is_a_conflict():
     ],
 )
 def test_agreement_to_the_last_common_digit(one, two, same):
-    assert sync.agree(one, two) is same
+    assert upstream.agree(one, two) is same
 
 
 def test_composition_is_checked_before_anything_is_written(hub, root, published):
@@ -230,16 +230,16 @@ def test_publishing_over_systems_that_are_not_held_here_is_refused(hub, root, pu
     hub.create(REPO, files(published))
     remote = Hub(REPO, endpoint=hub.url)
     sha = remote.revision()
-    plan = publish.Publication(REPO, "v1.0.0", sha, (), (TABLE,), 0, (), {}, None, dry_run=True)
+    plan = publication.Publication(REPO, "v1.0.0", sha, (), (TABLE,), 0, (), {}, None, dry_run=True)
     with pytest.raises(HubError, match=r"31 systems of the Hub's table.*oruk-leaderboard sync"):
-        publish._check_nothing_lost(remote, plan, root)
+        publication._check_nothing_lost(remote, plan, root)
     read(hub, root)
-    publish._check_nothing_lost(remote, plan, root)
+    publication._check_nothing_lost(remote, plan, root)
 
 
 def test_command_shows_differences_and_exits_with_one_on_conflicts(hub, root, published, monkeypatch, capsys):
-    monkeypatch.setattr(sync, "Hub", lambda repo, endpoint, token: Hub(repo, endpoint=hub.url, token=token))
-    monkeypatch.setattr(sync, "checkout_root", lambda: root)
+    monkeypatch.setattr(upstream, "Hub", lambda repo, endpoint, token: Hub(repo, endpoint=hub.url, token=token))
+    monkeypatch.setattr(upstream, "checkout_root", lambda: root)
     hub.create(REPO, files(changed(published, "Spectra 1", macro_f1=0.9)))
     assert main(["sync", "--dry-run"]) == 1
     shown = capsys.readouterr().out

@@ -16,7 +16,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Push and print the revision to cite."""
-    from oruk_leaderboard.publish import publish
+    from oruk_leaderboard.publication import publish
 
     done = publish(repo=args.repo, dry_run=args.dry_run)
     if args.json:

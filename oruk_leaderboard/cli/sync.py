@@ -17,7 +17,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Show the differences; 1 when rows and records contradict each other or a record has no row."""
-    from oruk_leaderboard.sync import sync
+    from oruk_leaderboard.upstream import sync
 
     report = sync(revision=args.revision, repo=args.repo, dry_run=args.dry_run)
     found = report.comparison

@@ -172,7 +172,7 @@ def _same(remote: RemoteFile, content: bytes) -> bool:
 def _check_nothing_lost(hub: Hub, plan: Publication, root: Path) -> None:
     """The published table must not lose a system by being overwritten."""
     from oruk_leaderboard.records import load_records
-    from oruk_leaderboard.sync import compare_rows, find_table, read_rows
+    from oruk_leaderboard.upstream import compare_rows, find_table, read_rows
 
     table = find_table(hub, plan.parent) if plan.updated else None
     if table not in plan.updated:

@@ -1,0 +1,239 @@
+"""Submissions: what passes, what is flagged, and each way in which a record is refused."""
+
+import copy
+import json
+import shutil
+from pathlib import Path
+
+import pytest
+import yaml
+
+from oruk_leaderboard.build import build
+from oruk_leaderboard.cli import main
+from oruk_leaderboard.errors import RecordError
+from oruk_leaderboard.identities import broken_identities
+from oruk_leaderboard.manifest import load_manifest
+from oruk_leaderboard.paths import checkout_root, data_dir
+from oruk_leaderboard.records import load_records
+from oruk_leaderboard.submission import submit
+from tests.scored import scored_record
+
+REVISION = "0123456789abcdef0123456789abcdef01234567"
+
+
+@pytest.fixture(scope="module")
+def made() -> dict:
+    """A record on the pinned manifest, of a model whose commit is known."""
+    record = scored_record(manifest_digest=load_manifest().digest, manifest_version=load_manifest().version)
+    system = {"id": "made-model", "name": "Made model", "hub": "hf", "model_id": "made/model", "revision": REVISION}
+    record["system"] |= {**system, "training_corpora": []}
+    record["evaluation"]["predictions"]["sha256"] = "c" * 64
+    return record
+
+
+@pytest.fixture
+def root(tmp_path) -> Path:
+    shutil.copytree(data_dir() / "records", tmp_path / "data" / "records")
+    return tmp_path
+
+
+def try_to(root: Path, record: dict, **options):
+    path = root / "record.json"
+    path.write_text(json.dumps(record), encoding="utf-8")
+    return submit(path, root=root, **options)
+
+
+def with_corpora(record: dict, *names: str) -> dict:
+    """The record as if its clips came from these corpora."""
+    record = copy.deepcopy(record)
+    record["evaluation"]["confusion_by_cluster"]["attributes"]["corpus"] = list(names)
+    for item, name in zip(record["evaluation"]["slices"]["corpus"], names, strict=True):
+        item["value"] = name
+    return record
+
+
+def test_a_good_record_gets_its_file_and_says_what_comes_next(root, made):
+    done = try_to(root, made)
+    assert done.record == "data/records/rebuilt/rebuilt_open/2026-11-30/made-model.json"
+    assert (done.written, done.in_distribution, done.flags, done.overlap) == (True, False, (), ())
+    assert done.figures > 100
+    assert "oruk-leaderboard build" in done.next[0]
+    assert done.record in done.next[1]
+    added = [record for record in load_records(root / "data" / "records") if record.scored_on == "rebuilt_open"]
+    assert [(record.system.id, record.system.in_distribution) for record in added] == [("made-model", False)]
+    assert submit(root / done.record, root=root, check_only=True).written is False
+    elsewhere = root / "data/records/rebuilt/mine.json"
+    shutil.copyfile(root / done.record, elsewhere)
+    with pytest.raises(RecordError, match="lies in the wrong place"):
+        submit(elsewhere, root=root, check_only=True)
+    elsewhere.unlink()
+
+
+def test_a_submission_is_never_a_row_of_default(made, tmp_path):
+    for name in ("data", "schema", "dataset_card", "README.md", "oruk_bench_leaderboard.py", "pyproject.toml"):
+        source = checkout_root() / name
+        copy_of = shutil.copytree if source.is_dir() else shutil.copyfile
+        copy_of(source, tmp_path / name)
+    before = (tmp_path / "data/leaderboard.parquet").read_bytes()
+    try_to(tmp_path, made)
+    build(root=tmp_path)
+    assert (tmp_path / "data/leaderboard.parquet").read_bytes() == before
+    import pyarrow.parquet as pq
+
+    assert pq.read_table(tmp_path / "data/rebuilt.parquet").column("system_id").to_pylist() == ["made-model"]
+
+
+def test_check_writes_nothing(root, made):
+    before = sorted(root.rglob("*.json"))
+    assert try_to(root, made, check_only=True).next == ()
+    assert [path for path in sorted(root.rglob("*.json")) if path not in before] == [root / "record.json"]
+
+
+@pytest.mark.parametrize(
+    ("declared", "expected", "flag"),
+    [
+        (None, None, "contamination unknown"),
+        (["crema_d"], True, "trained on corpora of the evaluation: crema_d"),
+        (["modified_shemo"], True, "shemo"),
+        (["emodb"], False, None),
+    ],
+)
+def test_declared_training_corpora_become_contamination_flags(root, made, declared, expected, flag):
+    record = with_corpora(made, "crema_d", "ravdess", "shemo")
+    record["system"]["training_corpora"] = declared
+    done = try_to(root, record)
+    assert done.in_distribution is expected
+    assert (flag is None and done.flags == ()) or flag in "; ".join(done.flags)
+    written = json.loads((root / done.record).read_text())
+    assert written["system"]["in_distribution"] is expected
+
+
+def test_training_corpora_may_be_declared_on_the_way(root, made):
+    record = with_corpora(made, "crema_d", "ravdess", "shemo")
+    record["system"]["training_corpora"] = None
+    assert try_to(root, record, training_corpora=["ravdess"], check_only=True).overlap == ("ravdess",)
+    with pytest.raises(RecordError, match="declared twice"):
+        try_to(root, {**made}, training_corpora=["ravdess"])
+    with pytest.raises(RecordError, match=r"registry does not know.*found librispeech"):
+        try_to(root, record, training_corpora=["librispeech"])
+    record["system"] |= {"in_distribution": False, "training_corpora": ["crema_d"]}
+    with pytest.raises(RecordError, match="in_distribution is not what"):
+        try_to(root, record)
+
+
+def test_flags_of_a_service_without_a_revision(root, made):
+    record = copy.deepcopy(made)
+    record["system"] |= {"family": "API", "hub": None, "model_id": "alias-latest", "revision": None}
+    record["evaluation"]["predictions"]["sha256"] = None
+    assert try_to(root, record).flags == (
+        "no immutable revision: the provider may change what answers under this name",
+        "no digest of the predictions file",
+    )
+
+
+def change(record: dict, path: str, value: object) -> dict:
+    record = copy.deepcopy(record)
+    *parents, last = path.split(".")
+    place = record
+    for name in parents:
+        place = place[name]
+    place[last] = value
+    return record
+
+
+@pytest.mark.parametrize(
+    ("path", "value", "message"),
+    [
+        ("macro_f1", "0.9011", "do not follow from the record's own counts"),
+        ("evaluation.figures.uar", 0.99, r"evaluation\.figures\.uar"),
+        ("scored_on", "full_set", "schema"),
+        ("scored_on", "rebuilt_full", "do not follow"),
+        ("system.revision", None, "no commit of the weights"),
+        ("system.revision", "main", "schema"),
+        ("system.model_id", None, "hub without a model id"),
+        ("protocol.name", "my-protocol", "not scored by the benchmark's protocol"),
+        ("protocol.version", None, "not scored by the benchmark's protocol"),
+        ("evaluation.manifest_digest", "d" * 64, "not scored on the pinned manifest"),
+        ("evaluation.manifest_digest", None, "not scored on the pinned manifest"),
+        ("evaluation.set_digest", None, "names no rebuilt set"),
+        ("source.kind", "card", "schema"),
+    ],
+)
+def test_what_is_refused(root, made, path, value, message):
+    with pytest.raises(RecordError, match=message):
+        try_to(root, change(made, path, value))
+    assert not (root / "data/records/rebuilt").exists()
+
+
+def test_published_rows_cannot_be_submitted(root):
+    with pytest.raises(RecordError, match="come from its authors only"):
+        submit(data_dir() / "records/2026-09-06/spectra-1.json", root=root)
+
+
+def test_duplicates_are_refused(root, made):
+    try_to(root, made)
+    later = change(made, "snapshot", "2026-12-01")
+    with pytest.raises(RecordError, match="this system and revision on this set is there already"):
+        try_to(root, later)
+    renamed = change(change(later, "system.id", "other"), "system.name", "Other")
+    with pytest.raises(RecordError, match="there already; found made-model"):
+        try_to(root, renamed)
+    other = change(renamed, "system.revision", REVISION[::-1])
+    with pytest.raises(RecordError, match="same predictions are there already"):
+        try_to(root, other)
+    assert try_to(root, change(other, "evaluation.predictions.sha256", "e" * 64)).written
+
+
+def test_identities_hold_and_are_broken_one_by_one(made):
+    evaluation = made["evaluation"]
+    assert broken_identities(evaluation) == []
+    for figure in ("accuracy", "macro_f1", "uar", "weighted_f1", "micro_f1"):
+        found = broken_identities(change(evaluation, f"figures.{figure}", evaluation["figures"][figure] + 0.01))
+        assert len(found) == 1
+        assert found[0].startswith(figure)
+    assert "add up" in broken_identities(change(evaluation, "n", 401))[0]
+    assert "supports" in broken_identities(change(evaluation, "per_class.fear.support", 31))[0]
+    assert "before it begins" in broken_identities(change(evaluation, "intervals.uar", [0.8, 0.7]))[0]
+
+
+@pytest.mark.parametrize("on_error", ["neutral", "wrong"])
+def test_identities_hold_with_failures_and_abstentions(on_error):
+    import numpy as np
+
+    from oruk_leaderboard.gold import gold_of_set
+    from oruk_leaderboard.predictions import STATUSES
+    from oruk_leaderboard.scoring import score
+    from tests.scored import made_predictions, made_set
+
+    gold = gold_of_set(made_set())
+    status = np.random.default_rng(3).integers(0, len(STATUSES), len(gold.labels)).astype(np.int8)
+    labels = np.where(status == 0, made_predictions(gold).labels, -1)
+    record = score(made_predictions(gold, status=status, labels=labels), gold=gold, n_boot=20, on_error=on_error)
+    assert broken_identities(record.evaluation) == []
+
+
+def test_command(root, made, monkeypatch, capsys):
+    monkeypatch.setattr("oruk_leaderboard.submission.checkout_root", lambda: root)
+    path = root / "record.json"
+    path.write_text(json.dumps(change(made, "system.training_corpora", None)), encoding="utf-8")
+    assert main(["submit", "--check", str(path)]) == 0
+    assert "contamination unknown" in capsys.readouterr().out
+    assert main(["submit", str(path), "--training-corpora", "none", "--json"]) == 0
+    assert json.loads(capsys.readouterr().out)[0]["in_distribution"] is False
+    assert main(["submit", str(root / "nothing.json")]) == 2
+
+
+def test_workflow_runs_main_on_the_files_of_a_pull_request_with_read_rights_only():
+    text = (checkout_root() / ".github/workflows/submission.yml").read_text()
+    workflow = yaml.safe_load(text)
+    assert workflow["permissions"] == {"contents": "read"}
+    assert "pull_request_target" not in text
+    steps = workflow["jobs"]["check"]["steps"]
+    assert [step["with"]["ref"] for step in steps[:2]] == [
+        "${{ github.event.pull_request.base.sha }}",
+        "${{ github.event.pull_request.head.sha }}",
+    ]
+    assert any("pip install --quiet -e ./main" in step.get("run", "") for step in steps)
+    assert not any("./submission" in step.get("run", "") for step in steps)
+    assert all(len(step["uses"].partition("@")[2].split()[0]) == 40 for step in steps if "uses" in step)
+    assert "oruk-leaderboard submit --check" in steps[-1]["run"]
