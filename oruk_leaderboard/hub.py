@@ -99,8 +99,6 @@ class Hub:
         network: tuple[type[BaseException], ...] = (OSError, *HfHubHTTPError.__bases__)
         try:
             yield
-        except HFValidationError as error:
-            raise HubError(f"not a repository name: {error}", where=self.repo, expected="owner/name") from error
         except network as error:
             answer = getattr(error, "response", None)
             if answer is not None:
@@ -111,6 +109,10 @@ class Hub:
                 found=type(error).__name__,
                 do="run the same command again: what has arrived is not sent twice",
             ) from error
+        except HFValidationError as error:
+            raise HubError(f"not a repository name: {error}", where=self.repo, expected="owner/name") from error
+        except ValueError as error:
+            raise HubError(f"the Hub refuses what would be sent: {error}", where=self.repo) from error
 
     def _refused(self, error: BaseException, status: int, revision: str | None) -> HubError:
         """Why the Hub refused; its own message is quoted, the request (which holds the token) is not."""

@@ -172,7 +172,8 @@ def _same(remote: RemoteFile, content: bytes) -> bool:
 def _check_nothing_lost(hub: Hub, plan: Publication, root: Path) -> None:
     """The published table must not lose a system by being overwritten."""
     from oruk_leaderboard.records import load_records
-    from oruk_leaderboard.upstream import compare_rows, find_table, read_rows
+    from oruk_leaderboard.upstream import compare_rows
+    from oruk_leaderboard.upstream_table import find_table, read_rows
 
     table = find_table(hub, plan.parent) if plan.updated else None
     if table not in plan.updated:

@@ -4,7 +4,6 @@ Nothing is overwritten: a row that contradicts a record is shown as a conflict, 
 source is the exact revision that was read.
 """
 
-import csv
 import json
 import re
 from collections import Counter
@@ -14,7 +13,7 @@ from decimal import Decimal
 from pathlib import Path
 from typing import Any
 
-from oruk_leaderboard.errors import HubError, RecordError
+from oruk_leaderboard.errors import HubError
 from oruk_leaderboard.hub import REPO, Hub
 from oruk_leaderboard.paths import checkout_root
 from oruk_leaderboard.records import (
@@ -27,9 +26,7 @@ from oruk_leaderboard.records import (
     record_path,
     write_record,
 )
-from oruk_leaderboard.schemas import check, load_schema
-
-Row = Mapping[str, Any]
+from oruk_leaderboard.upstream_table import Row, find_table, read_rows
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,79 +119,6 @@ def sync(
             write_record(record, path)
     names = tuple(path.relative_to(root).as_posix() for path in added)
     return SyncReport(repo, sha, table, len(rows), comparison, names)
-
-
-def find_table(hub: Hub, revision: str) -> str | None:
-    """Path of the default config's file, by the front matter of README.md; None where it names none."""
-    import yaml
-
-    files = hub.files(revision)
-    if "README.md" not in files:
-        return None
-    card = hub.download("README.md", revision).read_text(encoding="utf-8")
-    matter = re.match(r"---\s*\n(.*?)\n---", card, re.DOTALL)
-    try:
-        configs = (yaml.safe_load(matter[1]) or {}).get("configs", []) if matter else []
-    except yaml.YAMLError as error:
-        raise HubError(f"the card's front matter is no YAML: {error}", where=f"{hub.repo}@{revision}") from error
-    chosen = next((config for config in configs if config.get("default")), configs[0] if len(configs) == 1 else {})
-    paths = [item["path"] if isinstance(item, dict) else item for item in _as_list(chosen.get("data_files", []))]
-    return str(paths[0]) if len(paths) == 1 and paths[0] in files else None
-
-
-def read_rows(path: Path) -> list[dict[str, Any]]:
-    """Rows of a published table (parquet, CSV or JSON Lines), each checked against the leaderboard schema.
-
-    Raises:
-        HubError: The file cannot be read, a column has another type, or a row breaks the schema.
-    """
-    if path.suffix not in _READERS:
-        raise HubError("unknown kind of table", where=path.name, expected=", ".join(_READERS))
-    try:
-        rows = _READERS[path.suffix](path)
-    except (OSError, ValueError) as error:
-        raise HubError(f"the table cannot be read: {error}", where=path.name) from error
-    for number, row in enumerate(rows, 1):
-        try:
-            check(row, "leaderboard", where=f"{path.name} row {number}")
-        except RecordError as error:
-            raise HubError(f"the published table breaks the schema: {error}") from error
-    return rows
-
-
-def _read_parquet(path: Path) -> list[dict[str, Any]]:
-    import pyarrow as pa
-    import pyarrow.parquet as pq
-
-    table = pq.read_table(path)
-    for name, kind in load_schema("leaderboard")["properties"].items():
-        if name in table.column_names:
-            found = table.schema.field(name).type
-            types = kind["type"] if isinstance(kind["type"], list) else [kind["type"]]
-            fits = {"string": (pa.types.is_string, pa.types.is_large_string), "number": (pa.types.is_floating,)}
-            tests = (*fits.get(types[0], (pa.types.is_boolean,)), *([pa.types.is_null] if "null" in types else []))
-            if not any(test(found) for test in tests):
-                raise ValueError(f"column {name} has type {found}, expected {' or '.join(types)}")
-    rows: list[dict[str, Any]] = table.to_pylist()
-    return rows
-
-
-def _read_csv(path: Path) -> list[dict[str, Any]]:
-    with path.open(encoding="utf-8-sig", newline="") as lines:
-        rows: list[dict[str, Any]] = list(csv.DictReader(lines))
-    truth = {"true": True, "false": False}
-    for row in rows:
-        row |= {name: float(row[name]) for name in ("accuracy", "macro_f1") if name in row}
-        row["is_oruk"] = truth.get(str(row.get("is_oruk")).lower())
-        row["note"] = row.get("note") or None
-    return rows
-
-
-def _read_lines(path: Path) -> list[dict[str, Any]]:
-    return [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines() if line.strip()]
-
-
-_READERS = {".parquet": _read_parquet, ".csv": _read_csv, ".jsonl": _read_lines}
 
 
 def check_composition(rows: Sequence[Row], composition: Mapping[str, Any], *, where: str) -> None:
@@ -307,10 +231,6 @@ def _digits(value: float) -> str:
 
 def _slug(name: str) -> str:
     return re.sub(r"[^a-z0-9.]+", "-", name.casefold().replace("+", "-plus-")).strip("-.")
-
-
-def _as_list(value: Any) -> list[Any]:
-    return value if isinstance(value, list) else [value]
 
 
 def _counts(counts: Mapping[str, int]) -> str:

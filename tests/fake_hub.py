@@ -91,6 +91,7 @@ class FakeHub:
         self.bodies: list[bytes] = []
         self.expired: set[str] = set()
         self.cuts: list[Cut] = []
+        self.card_errors: list[str] = []
         self._server: ThreadingHTTPServer | None = None
         self.url = ""
 
@@ -289,7 +290,8 @@ def _whoami(handler: _Handler, match: re.Match[str]) -> Answer:
 
 @_route("POST", r"/api/validate-yaml")
 def _validate_yaml(handler: _Handler, match: re.Match[str]) -> Answer:
-    return Answer({"errors": [], "warnings": []})
+    errors = [{"message": message} for message in handler.hub.card_errors]
+    return Answer({"errors": errors, "warnings": []}, status=400 if errors else 200)
 
 
 @_route("POST", r"/api/repos/create")

@@ -211,6 +211,13 @@ def test_command_prints_the_revision_to_cite(hub, checkout, monkeypatch, capsys)
     assert f"{TAG} is revision {revision}" in capsys.readouterr().out
 
 
+def test_card_that_the_hub_refuses(hub, checkout):
+    hub.card_errors = ['"task_categories" must be one of']
+    with pytest.raises(HubError, match=r"refuses what would be sent.*task_categories"):
+        push(hub, checkout)
+    assert commits(hub) == []
+
+
 def test_cut_connection_is_resumed_without_a_second_commit(hub, checkout):
     hub.cut("POST .*/commit/", times=1)
     with pytest.raises(HubError, match="connection ended"):

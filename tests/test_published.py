@@ -11,6 +11,7 @@ from oruk_leaderboard.cli import main
 from oruk_leaderboard.configs import get_config
 from oruk_leaderboard.corpora import get_corpus, registry
 from oruk_leaderboard.corpora.index import PATH, document
+from oruk_leaderboard.corpora.registry import built_in
 from oruk_leaderboard.errors import CorpusError, OrukError
 from oruk_leaderboard.schemas import arrow_schema, check
 from oruk_leaderboard.tables import read_table
@@ -119,6 +120,7 @@ def test_index_lines_fit_the_corpus_schema_and_are_sorted():
     with PATH.open(encoding="utf-8", newline="") as lines:
         rows = list(csv.DictReader(lines))
     assert [row["id"] for row in rows] == sorted({row["id"] for row in rows})
+    assert not {row["id"] for row in rows} & built_in().keys()
     for row in rows:
         check(document(row), "corpus", where=row["id"])
         assert row["state"] != "adapter"

@@ -207,6 +207,32 @@ def test_text_tables(hub, root, published, suffix):
     assert len(read(hub, root, dry_run=True).added) == 31
 
 
+@pytest.mark.parametrize(
+    "card",
+    [
+        CARD.replace(TABLE, "data/tab*.parquet"),
+        CARD.replace(f"data_files: {TABLE}", f"data_files:\n  - split: train\n    path: {TABLE}"),
+        CARD.replace(f"data_files: {TABLE}", f"data_files:\n  - split: train\n    path:\n    - {TABLE}"),
+        "# no front matter",
+        "---\nlicense: cc-by-4.0\n---\n",
+    ],
+)
+def test_the_table_is_found_however_the_card_names_it(hub, root, published, card):
+    other = parquet([{"system": "other"}], arrow_schema("leaderboard"))[:-4] + b"PAR0"
+    hub.create(REPO, {"README.md": card.encode(), TABLE: parquet(published), "data/broken.parquet": other})
+    assert read(hub, root, dry_run=True).table == TABLE
+
+
+def test_two_tables_that_it_could_be_are_none(hub, root, published):
+    table = parquet(published)
+    hub.create(REPO, {"README.md": b"# no front matter", "a.parquet": table, "b.parquet": table})
+    with pytest.raises(HubError, match="no table"):
+        read(hub, root)
+    hub.create(REPO, {"README.md": b"---\nconfigs: [\n---\n", "a.parquet": table})
+    with pytest.raises(HubError, match="no YAML"):
+        read(hub, root)
+
+
 def test_missing_revision_repository_and_table(hub, root):
     hub.create(REPO, {"README.md": b"# no front matter"})
     with pytest.raises(HubError, match="no such revision"):

@@ -22,8 +22,7 @@ def built_in() -> Mapping[str, CorpusSpec]:
 
 @cache
 def _shipped() -> Mapping[str, CorpusSpec]:
-    index = {name: spec for name, spec in load_index().items() if name not in built_in()}
-    return MappingProxyType({**built_in(), **index})
+    return MappingProxyType({**built_in(), **load_index()})
 
 
 def registry() -> Mapping[str, CorpusSpec]:
