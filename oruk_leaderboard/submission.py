@@ -177,7 +177,7 @@ def _check_figures(record: Record, *, where: Path) -> int:
 def _check_origin(record: Record, *, where: Path) -> None:
     """A named protocol of this version, the pinned manifest, a set digest, a commit of the weights."""
     from oruk_leaderboard.manifest import load_manifest
-    from oruk_leaderboard.scoring import BENCHMARK, VERSION
+    from oruk_leaderboard.result import BENCHMARK, VERSION
 
     evaluation, system = record.evaluation or {}, record.system
     if (record.protocol.name, record.protocol.version) != (BENCHMARK, VERSION):
