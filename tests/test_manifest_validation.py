@@ -1,6 +1,7 @@
 """validate: every state with its reason, on made copies of corpora in their official layouts."""
 
 import json
+import zipfile
 from dataclasses import replace
 
 import numpy as np
@@ -149,6 +150,57 @@ def test_a_lossless_repack_is_the_same_audio(root, manifest):
     assert result.clean
     assert states["ravdess/03-01-05-01-01-01-01"] == ("same-audio", None)
     assert result.totals["ravdess"] == {"same-audio": 7, "not selected": 1}
+
+
+def test_archives_are_validated_where_they_are(root, manifest, tmp_path):
+    for corpus, compression in (("RAVDESS", zipfile.ZIP_DEFLATED), ("CREMA-D", zipfile.ZIP_STORED)):
+        with zipfile.ZipFile(tmp_path / f"{corpus}.zip", "w", compression) as archive:
+            for path in sorted((root / corpus).rglob("*.wav")):
+                archive.write(path, path.relative_to(root / corpus))
+    (tmp_path / "downloads").mkdir()
+    for name in ("RAVDESS.zip", "CREMA-D.zip"):
+        (tmp_path / name).rename(tmp_path / "downloads" / name)
+    result, states = check(tmp_path / "downloads", manifest)
+    assert result.clean and set(states.values()) == {("exact", None)}
+    assert result.totals == {"crema_d": {"exact": 3}, "ravdess": {"exact": 7, "not selected": 1}}
+    assert check(tmp_path / "downloads" / "RAVDESS.zip", manifest)[0].totals == {
+        "ravdess": {"exact": 7, "not selected": 1}
+    }
+
+
+def test_a_damaged_member_of_an_archive_is_unreadable(root, manifest, tmp_path):
+    path = tmp_path / "CREMA-D.zip"
+    with zipfile.ZipFile(path, "w") as archive:
+        for file in sorted((root / "CREMA-D").rglob("*.wav")):
+            archive.write(file, file.relative_to(root / "CREMA-D"))
+        offset = archive.infolist()[0].header_offset
+    data = bytearray(path.read_bytes())
+    data[offset + 5000] ^= 0xFF
+    path.write_bytes(data)
+    result, states = check(path, manifest)
+    state, reason = states["crema_d/1001_DFA_ANG_XX"]
+    assert state == "differs" and reason.startswith("unreadable: ")
+    assert result.totals == {"crema_d": {"exact": 2, "differs": 1}}
+
+
+def test_a_file_that_cannot_be_read_does_not_stop_the_others(root, manifest):
+    class Broken:
+        def __init__(self, inner):
+            self.inner = inner
+
+        def __getattr__(self, name):
+            return getattr(self.inner, name)
+
+        def size(self, name):
+            if name == ANGRY:
+                raise PermissionError(13, "Permission denied")
+            return self.inner.size(name)
+
+    founds = [replace(found, root=Broken(found.root)) for found in find_corpora(root)]
+    result = validate(founds, manifest)
+    assert result.totals["ravdess"] == {"exact": 6, "differs": 1, "not selected": 1}
+    (bad,) = [state for state in result.states if state.state == "differs"]
+    assert bad.reason == "unreadable: Permission denied"
 
 
 def test_a_renamed_file_is_missing_and_extra(root, manifest):

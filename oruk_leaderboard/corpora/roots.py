@@ -193,7 +193,8 @@ class FolderRoot(_Root):
         return None if name in self._members else self._folder / self._raw[name]
 
     def _own_size(self, name: str) -> int | None:
-        return (self._folder / self._raw[name]).stat().st_size
+        # Joining the path by pathlib takes five times as long as the call, and every file of a corpus comes by here.
+        return os.stat(f"{self.location}/{self._raw[name]}").st_size  # noqa: PTH116
 
     def _own_open(self, name: str) -> BinaryIO:
         return (self._folder / self._raw[name]).open("rb")

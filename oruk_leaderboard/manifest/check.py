@@ -15,7 +15,11 @@ STATES = (EXACT, SAME_AUDIO, UNPINNED, DIFFERS, MISSING, EXTRA)
 """States of a clip or file. Of several files for one clip the one whose state comes first here is taken."""
 
 _POINTER = b"version https://git-lfs.github.com/spec/"
-_POINTER_BYTES = 1024
+_POINTER_BYTES = range(100, 1025)
+"""Sizes that a Git LFS pointer can have; files of other sizes are not opened to look."""
+
+_HEADER_BYTES = 44
+"""Smallest header of a recording (WAV); a shorter file is the rest of one."""
 
 
 class FileFacts:
@@ -27,13 +31,20 @@ class FileFacts:
 
     def __init__(self, root: Root, media: str) -> None:
         self.root, self.media = root, media
-        self.size = root.size(media)
+        self._size: int | None = None
         self._sha256: str | None = None
         self._pcm: PcmDigest | None = None
 
+    @property
+    def size(self) -> int | None:
+        """Bytes, or None on a listing."""
+        if self._size is None:
+            self._size = self.root.size(self.media)
+        return self._size
+
     def is_pointer(self) -> bool:
         """Whether the file is a Git LFS pointer, which stands for a file that was not fetched."""
-        if self.size is None or self.size > _POINTER_BYTES:
+        if self.size not in _POINTER_BYTES:
             return False
         with self.root.open(self.media) as file:
             return file.read(len(_POINTER)) == _POINTER
@@ -108,6 +119,8 @@ def _check_audio(row: ManifestRow, file: FileFacts) -> tuple[str, str | None]:
     """The bytes differ: the same sound in another file, or how the sound differs where sample counts are pinned."""
     if row.pcm_sha256 is None:
         return DIFFERS, "changed"
+    if file.size is not None and file.size < _HEADER_BYTES:
+        return DIFFERS, "truncated"
     try:
         found = file.pcm()
     except AudioError as error:
