@@ -124,7 +124,7 @@ class _Resampler:
     def __init__(self, tally: Tally, settings: Settings) -> None:
         self._tally, self._settings = tally, settings
         # How often each cluster is drawn, shape (clusters, replicates): a slice takes rows of it.
-        self._weights: NDArray[np.float32] | None = None
+        self._weights: NDArray[np.uint16] | None = None
         if len(tally.clusters) > 1:
             parents = None
             if settings.two_stage:
@@ -132,7 +132,7 @@ class _Resampler:
                 corpora = [name.partition("/")[0] for name in tally.clusters]
                 parents = np.unique(corpora, return_inverse=True)[1].astype(np.int64)
             draws = Draws(len(tally.clusters), n_boot=settings.n_boot, seed=settings.seed, parents=parents)
-            self._weights = np.empty((len(tally.clusters), settings.n_boot), np.float32)
+            self._weights = np.empty((len(tally.clusters), settings.n_boot), np.uint16)
             start = 0
             for chunk in draws.weights():
                 self._weights[:, start : start + len(chunk)] = chunk.T
@@ -203,7 +203,7 @@ class _Resampler:
         weights: NDArray[np.float32]
         if self._weights is not None and len(by_cluster) > 1:
             whole = clusters is None or len(clusters) == len(self._weights)
-            weights = self._weights if whole else self._weights[clusters]
+            weights = (self._weights if whole else self._weights[clusters]).astype(np.float32)
             units = _restrict(metrics.margins(by_cluster), over)
             times, kind = np.ones(len(by_cluster), np.int64), self._settings.cluster
         else:
