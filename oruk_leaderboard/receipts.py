@@ -60,7 +60,8 @@ def read_receipts(
 ) -> Receipts:
     """Read receipts and parse their answers again.
 
-    A clip that failed with an error may have been asked again: its last line counts. Any other second line is refused.
+    A clip that failed with an error, or was rebuilt since, may have been asked again: its last line counts. Any other
+    second line is refused.
 
     Args:
         path: JSON Lines.
@@ -75,8 +76,8 @@ def read_receipts(
     rows = read_rows(path)
     columns = {name: rows.need(name) for name in REQUIRED}
     columns["scores"] = rows.columns.get("scores") or [None] * rows.size
-    last = _last_lines(rows, columns, clip_ids)
     place = {clip_id: at for at, clip_id in enumerate(clip_ids)}
+    last = _last_lines(rows, columns, place, inputs)
     index = {name: at for at, name in enumerate(classes)}
     n = len(clip_ids)
     labels, status = np.full(n, -1, np.int64), np.full(n, MISSING, np.int8)
@@ -118,20 +119,24 @@ def read_receipts(
     return Receipts(predictions, dict(models), dict(prompts), times[0], times[-1], tuple(changed))
 
 
-def _last_lines(rows: Rows, columns: Mapping[str, Sequence[Any]], clip_ids: Sequence[str]) -> dict[str, int]:
+def _last_lines(
+    rows: Rows, columns: Mapping[str, Sequence[Any]], place: Mapping[str, int], inputs: Sequence[str] | None
+) -> dict[str, int]:
     """Row that counts for each clip."""
-    known = set(clip_ids)
+
+    def settled(clip_id: str) -> bool:
+        row = last[clip_id]
+        stale = inputs is not None and columns["input_sha256"][row] not in (None, inputs[place[clip_id]])
+        return columns["status"][row] != "error" and not stale
+
     last: dict[str, int] = {}
     for row, (written, status) in enumerate(zip(columns["clip_id"], columns["status"], strict=True)):
-        clip_id = normal_id(written) if isinstance(written, str) else None
-        if clip_id not in known:
+        clip_id = normal_id(written) if isinstance(written, str) else ""
+        if clip_id not in place:
             raise PredictionError(
-                "the clip id is not in the set",
-                where=rows.where(row),
-                expected="a clip of the set",
-                found=repr(written),
+                "the clip id is not in the set", where=rows.where(row), expected="one of its clips", found=repr(written)
             )
-        if clip_id in last and columns["status"][last[clip_id]] != "error":
+        if clip_id in last and settled(clip_id):
             raise PredictionError(
                 "a second receipt of a clip that had an answer",
                 where=rows.where(row),
@@ -167,8 +172,8 @@ def _check(rows: Rows, row: int, receipt: Mapping[str, Any]) -> None:
     scores = receipt["scores"]
     if scores is not None and not (isinstance(scores, dict) and all(map(_is_score, scores.values()))):
         refuse("scores", "an object of native label to number, or null")
-    if receipt["status"] == "ok" and receipt["answer"] is None and not scores:
-        refuse("answer", "an answer or scores, where the status is ok")
+    if receipt["status"] == "ok" and receipt["answer"] is None and receipt["label"] is None and not scores:
+        refuse("answer", "an answer, scores or a label, where the status is ok")
 
 
 _HEX = frozenset("0123456789abcdef")
@@ -179,9 +184,12 @@ def _is_score(value: object) -> bool:
 
 
 def _parse(receipt: Mapping[str, Any], table: AliasTable) -> str | None:
-    """Class of an answer: of the native label that scores highest among those that have a class, else of the text."""
+    """Class of an answer: of the native label that scores highest among those that have a class, else of the text.
+
+    A system that keeps no text of its answer has said its label.
+    """
     scores = {name: value for name, value in (receipt["scores"] or {}).items() if value is not None}
     named = {name: value for name, value in scores.items() if table.resolve(name) is not None}
     if scores:
         return table.resolve(max(named, key=lambda name: named[name])) if named else None
-    return parse_answer(receipt["answer"], table)
+    return table.resolve(receipt["label"]) if receipt["answer"] is None else parse_answer(receipt["answer"], table)

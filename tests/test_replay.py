@@ -95,7 +95,7 @@ def small(n=4):
         ({"clip_id": 3}, "not in the set"),
         ({"status": "shy"}, "unknown status"),
         ({"status": None}, "unknown status"),
-        ({"answer": None}, "no receipt: answer"),
+        ({"answer": None, "label": None}, "no receipt: answer"),
         ({"answer": 3}, "no receipt: answer"),
         ({"label": True}, "no receipt: label"),
         ({"model": ""}, "no receipt: model"),
@@ -132,6 +132,31 @@ def test_failed_clip_may_be_asked_again_but_an_answer_counts_once(tmp_path):
     assert result.score.evaluation["counts"]["ok"] == 1
     with pytest.raises(PredictionError, match=r"jsonl:2: a second receipt.*jsonl:1 with status ok"):
         replay(write(tmp_path, [good, failed]), clips=clips)
+
+
+def test_rebuilt_clip_may_be_asked_again(tmp_path):
+    clips, gold = small()
+    old = receipt(gold.clip_ids[0], "happy", "happy", input_sha256="d" * 64)
+    new = receipt(gold.clip_ids[0], "sad", "sad", input_sha256=gold.inputs[0])
+    assert replay(write(tmp_path, [old, new]), clips=clips, n_boot=5).receipts.predictions.labels[0] == 2
+    with pytest.raises(PredictionError, match="a second receipt"):
+        replay(write(tmp_path, [new, old]), clips=clips)
+
+
+def test_a_run_replays_to_its_own_score(tmp_path):
+    from oruk_leaderboard.scoring import score
+    from oruk_leaderboard.systems.runner import run
+    from tests.made_corpora import mixed, rebuild, spec
+
+    rebuild(mixed(tmp_path, 14), spec(tmp_path), tmp_path / "set", layout="parquet")
+    done = run("baseline-loudness", clips=tmp_path / "set", out=tmp_path / "p.csv")
+    options = {"clips": tmp_path / "set", "system": "baseline-loudness", "n_boot": 9, "snapshot": "2026-11-30"}
+    again = replay(done.receipts, **options)
+    first = score(done.predictions, **options)
+    for key in ("figures", "intervals", "counts", "confusion_by_cluster", "set_digest", "fair_subset"):
+        assert again.score.evaluation[key] == first.evaluation[key]
+    assert again.receipts.changed == () and list(again.receipts.models.values()) == [14]
+    check(again.to_dict(), "record")
 
 
 def test_scores_of_native_labels(tmp_path):
