@@ -1,6 +1,7 @@
 """Open a recording by what it contains, never by its name, and read float32 frames from any position."""
 
 import contextlib
+import io
 import math
 import os
 import re
@@ -228,7 +229,7 @@ def open_recording(file: Path | BinaryIO) -> Iterator[Recording]:
         OSError: The file cannot be opened or read.
     """
     with contextlib.ExitStack() as stack:
-        handle = stack.enter_context(file.open("rb")) if isinstance(file, Path) else file
+        handle = stack.enter_context(file.open("rb", buffering=0)) if isinstance(file, Path) else file
         descriptor = _descriptor(handle, stack)
         head = os.pread(descriptor, 1024, 0)
         if not head:
@@ -241,10 +242,10 @@ def open_recording(file: Path | BinaryIO) -> Iterator[Recording]:
 
 
 def _descriptor(handle: BinaryIO, stack: contextlib.ExitStack) -> int:
-    try:
+    # Not every object with a fileno() is the file of that number: a decompressing one names the compressed file.
+    if isinstance(getattr(handle, "raw", handle), io.FileIO):
         return handle.fileno()
-    except (AttributeError, OSError):
-        spool = tempfile.TemporaryFile()  # noqa: SIM115 - the stack closes it
+    spool = tempfile.TemporaryFile()  # noqa: SIM115 - the stack closes it
     stack.callback(spool.close)
     handle.seek(0)
     shutil.copyfileobj(handle, spool, SPOOL_CHUNK)

@@ -143,7 +143,8 @@ def quantise(mono: Samples, rate: int) -> tuple[npt.NDArray[np.int16], tuple[str
     low, high = float(scaled.min()), float(scaled.max())
     if not (math.isfinite(low) and math.isfinite(high)):
         raise AudioError("the recording holds NaN or infinite samples", reason="not-finite")
-    np.clip(scaled, -32768, 32767, out=scaled)
+    if low < -32768 or high > 32767:
+        np.clip(scaled, -32768, 32767, out=scaled)
     samples = scaled.astype("<i2")
     if low == high == 0:
         return samples, ("silent",)

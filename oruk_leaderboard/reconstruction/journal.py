@@ -4,10 +4,11 @@ import contextlib
 import hashlib
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from pathlib import Path
 
 from oruk_leaderboard.audio import versions
+from oruk_leaderboard.audio.video import SUFFIXES
 from oruk_leaderboard.reconstruction.render import Job, Outcome
 from oruk_leaderboard.reconstruction.store import STATE, HashingFile, Store, digest_of
 
@@ -56,7 +57,8 @@ class Entry:
 
 def sound(job: Job, source_sha256: str | None) -> str:
     """Everything that decides a clip's samples and its FLAC bytes, in one line."""
-    return " ".join([str(source_sha256), *map(str, job.part()), *versions().values()])
+    tools = versions() if job.clip.media.lower().endswith(SUFFIXES) else versions() | {"pyav": ""}
+    return " ".join([str(source_sha256), *map(str, job.part()), *tools.values()])
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,10 +84,15 @@ class Journal:
         """Entries of clips that are in the shard, in order: the position is the row."""
         return [entry for entry in self.entries if entry.clip_sha256 is not None]
 
+    def _to_dict(self) -> dict[str, object]:
+        # dataclasses.asdict copies every value deeply, which takes longer than all the rest of the journal.
+        entries = [{name: getattr(entry, name) for name in Entry.__slots__} for entry in self.entries]
+        return {**{name: getattr(self, name) for name in Journal.__slots__}, "entries": entries}
+
     def write(self, store: Store) -> None:
         """Write the journal to its place."""
         path = store.staging / "journal"
-        write_file(store, path, journal_name(self.shard), json.dumps(asdict(self), separators=(",", ":")))
+        write_file(store, path, journal_name(self.shard), json.dumps(self._to_dict(), separators=(",", ":")))
 
 
 def journal_name(shard: str) -> str:

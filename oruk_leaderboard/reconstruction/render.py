@@ -155,7 +155,11 @@ class Renderer:
         if job.clip_sha256 not in (None, rendered.clip_sha256) and rendered.lossless:
             tools = ", ".join(f"{name} {version}" for name, version in versions().items())
             return Outcome(DIFFERS, f"the rebuilt clip is not the pinned one, with {tools}", source)
-        audio = _flac_as_it_is(job, file, opened[0]) or encode_flac(rendered.samples)
+        if _is_clip_already(job, opened[0]):
+            with self._open_root(job.root).open(job.clip.media) as same:
+                audio = same.read()
+        else:
+            audio = encode_flac(rendered.samples)
         reason = _odd(job, opened[0], rendered)
         return Outcome(job.state, reason, source, rendered.clip_sha256, len(rendered.samples), audio)
 
@@ -164,18 +168,15 @@ def _failure(job: Job, reason: str, source: str | None = None) -> Outcome:
     return Outcome(FAILED if job.source_sha256 is None else DIFFERS, reason, source)
 
 
-def _flac_as_it_is(job: Job, file: Path | BinaryIO, recording: Recording) -> bytes | None:
-    """The recording's own bytes where they are what would be encoded: 16 kHz mono 16-bit FLAC of at most 16 s."""
-    whole = job.part() == (None, None, None)
-    is_clip = (recording.container, recording.subtype) == ("FLAC", "PCM_16") and (
-        (recording.rate, recording.channels) == (SAMPLE_RATE, 1)
+def _is_clip_already(job: Job, recording: Recording) -> bool:
+    """Whether the file is what would be encoded from it: 16 kHz mono 16-bit FLAC of at most 16 s."""
+    return (
+        job.part() == (None, None, None)
+        and (recording.container, recording.subtype) == ("FLAC", "PCM_16")
+        and (recording.rate, recording.channels) == (SAMPLE_RATE, 1)
+        and recording.frames is not None
+        and recording.frames <= MAX_SAMPLES
     )
-    if not (whole and is_clip and recording.frames is not None and recording.frames <= MAX_SAMPLES):
-        return None
-    if isinstance(file, Path):
-        return file.read_bytes()
-    file.seek(0)
-    return file.read()
 
 
 def _odd(job: Job, recording: Recording, rendered: Rendered) -> str | None:
