@@ -3,7 +3,7 @@
 import contextlib
 import hashlib
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -16,7 +16,7 @@ FOLDER = f"{STATE}/journal/"
 """Where journals lie, one a shard."""
 
 STALE = f"{STATE}/stale/"
-"""Where shards of an earlier plan wait until their clips were taken over."""
+"""Where shards of earlier plans wait until their clips were taken over, in one folder a run that moved some aside."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,16 +108,23 @@ def write_file(store: Store, staged: Path, name: str, text: str) -> None:
     store.put(staged, name, file.sha256)
 
 
-def read_journals(store: Store, folder: str = FOLDER) -> dict[str, Journal]:
-    """Journals by shard name; one that cannot be parsed counts as not there."""
-    found = {}
+def read_journals(store: Store) -> list[Journal]:
+    """Journals of the shards in their places; one that cannot be parsed counts as not there."""
+    return [journal for _, journal in _read(store, FOLDER)]
+
+
+def read_stale(store: Store) -> list[tuple[str, Journal]]:
+    """Where shards lie that were moved aside, and their journals."""
+    return [(name.rpartition("/")[0] + "/", journal) for name, journal in _read(store, STALE)]
+
+
+def _read(store: Store, folder: str) -> Iterator[tuple[str, Journal]]:
     for name in store.names():
         if name.startswith(folder) and name.endswith(".json"):
             with store.open(name) as file:
                 journal = _parse(file.read())
             if journal is not None:
-                found[journal.shard] = journal
-    return found
+                yield name, journal
 
 
 def _parse(text: bytes) -> Journal | None:

@@ -1,11 +1,21 @@
 """What earlier runs left in the output folder, and which of it is still right."""
 
+import secrets
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 from oruk_leaderboard.errors import OrukError
 from oruk_leaderboard.manifest.check import EXACT, UNPINNED
-from oruk_leaderboard.reconstruction.journal import STALE, Entry, Journal, is_whole, journal_name, read_journals, sound
+from oruk_leaderboard.reconstruction.journal import (
+    STALE,
+    Entry,
+    Journal,
+    is_whole,
+    journal_name,
+    read_journals,
+    read_stale,
+    sound,
+)
 from oruk_leaderboard.reconstruction.layouts import Layout
 from oruk_leaderboard.reconstruction.render import Job
 from oruk_leaderboard.reconstruction.store import Store
@@ -37,15 +47,19 @@ class Earlier:
         self._store = store
         self._known: dict[str, Known] = {}
         self.journals: dict[str, Journal] = {}
-        for journal in read_journals(store, STALE).values():
-            self._add(journal, below=STALE, layout=layout, live=False)
-        for name, journal in read_journals(store).items():
+        stale = read_stale(store)
+        for below, journal in stale:
+            self._add(journal, below=below, layout=layout, live=False)
+        # A folder of its own: what earlier runs moved aside must stay what its journals say.
+        aside = f"{STALE}{secrets.token_hex(4)}/"
+        for journal in read_journals(store):
             _refuse_other_layout(store, journal, layout)
-            fits = [entry.clip_id for entry in journal.entries] == [job.clip.clip_id for job in planned.get(name, ())]
+            jobs = planned.get(journal.shard, ())
+            fits = [entry.clip_id for entry in journal.entries] == [job.clip.clip_id for job in jobs]
             if not fits:
                 touch()
-                _set_aside(store, journal)
-            self._add(journal, below="" if fits else STALE, layout=layout, live=fits)
+                _set_aside(store, journal, aside)
+            self._add(journal, below="" if fits else aside, layout=layout, live=fits)
 
     def _add(self, journal: Journal, *, below: str, layout: Layout, live: bool) -> None:
         if journal.layout != layout.name or not is_whole(self._store, journal, below=below):
@@ -76,12 +90,12 @@ def source_is_checked(job: Job) -> bool:
     return job.state == EXACT and job.source_sha256 is not None
 
 
-def _set_aside(store: Store, journal: Journal) -> None:
-    store.move(journal_name(journal.shard), f"{STALE}{journal.shard}.json")
+def _set_aside(store: Store, journal: Journal, aside: str) -> None:
     present = set(store.names())
+    store.move(journal_name(journal.shard), f"{aside}{journal.shard}.json")
     for name in journal.files:
         if name in present:
-            store.move(name, STALE + name)
+            store.move(name, aside + name)
 
 
 def _refuse_other_layout(store: Store, journal: Journal, layout: Layout) -> None:

@@ -207,7 +207,13 @@ class _LocalStore:
         (self._folder / name).replace(self._folder / to)
 
     def remove(self, name: str) -> None:
-        (self._folder / name).unlink(missing_ok=True)
+        path = self._folder / name
+        path.unlink(missing_ok=True)
+        for folder in path.relative_to(self._folder).parents[:-1]:
+            try:
+                (self._folder / folder).rmdir()
+            except OSError:
+                return  # it holds more
 
 
 def _sync_folder(folder: Path) -> None:
