@@ -95,9 +95,19 @@ def _show(args: argparse.Namespace) -> int:
 
 def _find(args: argparse.Namespace) -> int:
     from oruk_leaderboard.corpora import find_corpora, open_root, parse_corpora, survey
+    from oruk_leaderboard.errors import CorpusError
 
     roots = [open_root(path) for path in args.roots]
     found = find_corpora(*roots, only=parse_corpora(args.corpus) if args.corpus else None)
+    if not found:
+        refused = [f"{item.where}: {item.reason}" for root in roots for item in root.problems[:3]]
+        raise CorpusError(
+            "no corpus is recognised here",
+            where=", ".join(args.roots),
+            expected="files named as a corpus of `corpora list` names them",
+            found="; ".join(refused) or f"{sum(len(root.names()) for root in roots)} other files",
+            do="name the corpus: --corpus ID",
+        )
     surveys = [survey(corpus, hashes=args.hash) for corpus in found]
     problems = [problem for root in roots for problem in root.problems]
     if args.json:
@@ -121,7 +131,7 @@ def _find(args: argparse.Namespace) -> int:
                 told = f"{item.corpus.spec.id}: {short.what} ({short.count:,}, e.g. {short.example}): {short.do}"
                 output.write_text(told)
     _tell(*problems, *(problem for item in surveys for problem in item.problems))
-    return 0 if surveys and not problems and all(item.complete for item in surveys) else 1
+    return 0 if not problems and all(item.complete for item in surveys) else 1
 
 
 def _tell(*problems: "Problem") -> None:

@@ -12,7 +12,7 @@ from oruk_leaderboard.corpora.rules import Columns
 from oruk_leaderboard.corpora.spec import MEDIA_SUFFIXES, CorpusSpec, FilesRule
 from oruk_leaderboard.errors import CorpusError
 
-TIME_LIMIT_S = 20.0
+TIME_LIMIT_S = 10.0
 """Longest time that the patterns of a user's own spec may take over all names of a root."""
 
 
