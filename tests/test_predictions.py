@@ -48,9 +48,10 @@ def refused(path, *parts, ids=IDS, **options):
         ("p.csv", CSV.replace(",", ", ").encode()),
         ("p.csv", b'"clip_id","label"\n"emodb/a","anger"\nemodb/c,"happy"\nemodb/b,neutral\nemodb/d,sad'),
         ("p.tsv", CSV.replace(",", "\t").encode()),
-        ("p.csv.gz", gzip.compress(CSV.encode())),
+        ("p.csv.gz", gzip.compress(CSV.encode(), mtime=0)),
         ("P.CSV", CSV.encode()),
     ],
+    ids=["plain", "bom", "crlf", "utf-16", "blank lines", "blanks", "quotes", "tabs", "gzip", "upper case"],
 )
 def test_text_packings_are_the_same(tmp_path, name, content):
     predictions = read_predictions(write(tmp_path, name, content), IDS)
@@ -145,7 +146,11 @@ def test_faults_in_json_lines_name_their_line(tmp_path, row, parts):
     refused(write_jsonl(tmp_path, [first, row]), "p.jsonl:2", *parts)
 
 
-@pytest.mark.parametrize("line", ['["emodb/b", "sad"]', "{'clip_id': 'emodb/b'}", '{"clip_id": "emodb', "[" * 100_000])
+@pytest.mark.parametrize(
+    "line",
+    ['["emodb/b", "sad"]', "{'clip_id': 'emodb/b'}", '{"clip_id": "emodb', "[" * 100_000],
+    ids=["list", "quotes", "cut", "deep"],
+)
 def test_line_that_is_no_object(tmp_path, line):
     refused(
         write(tmp_path, "p.jsonl", '{"clip_id": "emodb/a", "label": "sad"}\n\n' + line), "p.jsonl:3", "no JSON object"
