@@ -89,7 +89,7 @@ class FakeHub:
         self.blobs: dict[str, bytes] = {}
         self.requests: list[str] = []
         self.bodies: list[bytes] = []
-        self.expired: set[str] = set()
+        self.expired: dict[str, str] = {}
         self.cuts: list[Cut] = []
         self.card_errors: list[str] = []
         self._server: ThreadingHTTPServer | None = None
@@ -131,9 +131,9 @@ class FakeHub:
         repo = self.repos[repo_id]
         return repo.commits[repo.branches["main"]]
 
-    def expire(self, token: str = TOKEN) -> None:
-        """From now on the token is answered with 401."""
-        self.expired.add(token)
+    def expire(self, token: str = TOKEN, *, said: str = "Invalid credentials in Authorization header") -> None:
+        """From now on the token is answered with 401; the client takes some words for a missing repository."""
+        self.expired[token] = said
 
     def cut(self, pattern: str, *, after: int = 0, times: int = 1_000_000) -> None:
         """Cut the connection of requests ``METHOD /path`` that match a pattern."""
@@ -223,7 +223,7 @@ class _Handler(BaseHTTPRequestHandler):
     def _authorise(self) -> None:
         token = (self.headers.get("Authorization") or "").removeprefix("Bearer ")
         if token in self.hub.expired:
-            raise RefusedError(401, "Unauthorized", "Invalid credentials in Authorization header")
+            raise RefusedError(401, "Unauthorized", self.hub.expired[token])
         writes = self.command != "GET" and self.command != "HEAD" and "paths-info" not in self.path
         if writes and token != TOKEN and not self.path.startswith("/lfs/"):
             raise RefusedError(401, "Unauthorized", "Invalid username or password.")

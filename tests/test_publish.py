@@ -20,6 +20,7 @@ from tests.fake_hub import TOKEN, FakeHub
 
 REPO = "oruk/oruk-bench-leaderboard"
 TAG = f"v{__version__}"
+CHECK_FRESH = publication._check_fresh
 CARD = "---\nconfigs:\n- config_name: default\n  default: true\n  data_files: data/leaderboard.parquet\n---\n"
 
 
@@ -58,6 +59,8 @@ def hub(monkeypatch, tmp_path):
     monkeypatch.delenv("HF_TOKEN", raising=False)
     monkeypatch.setattr("huggingface_hub.constants.HF_HUB_CACHE", str(tmp_path / "cache"))
     monkeypatch.setattr("huggingface_hub.constants.HF_TOKEN_PATH", str(tmp_path / "no-token"))
+    # A check takes as long as a build; the tests about it put it back.
+    monkeypatch.setattr(publication, "_check_fresh", lambda root: None)
     with FakeHub() as fake:
         fake.create(REPO, {".gitattributes": b"*.parquet filter=lfs\n"})
         yield fake
@@ -136,7 +139,8 @@ def test_dirty_checkout_is_refused(hub, checkout):
     assert hub.requests == []
 
 
-def test_stale_build_is_refused(hub, checkout):
+def test_stale_build_is_refused(hub, checkout, monkeypatch):
+    monkeypatch.setattr(publication, "_check_fresh", CHECK_FRESH)
     (checkout / "data/leaderboard.parquet").unlink()
     git(checkout, "commit", "--quiet", "--all", "--message", "forgot to build")
     with pytest.raises(HubError, match=r"data/leaderboard\.parquet.*oruk-leaderboard build"):
@@ -187,8 +191,9 @@ def test_missing_repository_revision_token_and_name(hub, checkout):
     assert commits(hub) == []
 
 
-def test_expired_token_is_told_and_never_printed(hub, checkout, monkeypatch, capsys):
-    hub.expire()
+@pytest.mark.parametrize("said", ["Invalid credentials in Authorization header", "User Access Token is expired"])
+def test_expired_token_is_told_and_never_printed(hub, checkout, monkeypatch, capsys, said):
+    hub.expire(said=said)
     monkeypatch.setenv("HF_TOKEN", TOKEN)
     at_fake_hub(monkeypatch, hub, checkout)
     assert main(["publish", "--repo", REPO]) == 2
@@ -200,6 +205,7 @@ def test_expired_token_is_told_and_never_printed(hub, checkout, monkeypatch, cap
 def test_command_prints_the_revision_to_cite(hub, checkout, monkeypatch, capsys):
     monkeypatch.setenv("HF_TOKEN", TOKEN)
     at_fake_hub(monkeypatch, hub, checkout)
+    monkeypatch.setattr(publication, "_check_fresh", CHECK_FRESH)
     assert main(["publish", "--dry-run", "--repo", REPO]) == 0
     assert "add     LICENSE" in capsys.readouterr().out
     assert main(["publish", "--repo", REPO, "--json"]) == 0

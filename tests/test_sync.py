@@ -18,7 +18,7 @@ from oruk_leaderboard.hub import Hub
 from oruk_leaderboard.paths import data_dir
 from oruk_leaderboard.records import default_records, load_records
 from oruk_leaderboard.schemas import arrow_schema
-from tests.fake_hub import FakeHub
+from tests.fake_hub import TOKEN, FakeHub
 
 REPO = "oruk/oruk-bench-leaderboard"
 TABLE = "data/table.parquet"
@@ -241,6 +241,13 @@ def test_missing_revision_repository_and_table(hub, root):
         read(hub, root, repo="oruk/nothing")
     with pytest.raises(HubError, match="no table"):
         read(hub, root)
+
+
+def test_expired_token_is_told(hub, root, published):
+    hub.create(REPO, files(published))
+    hub.expire()
+    with pytest.raises(HubError, match="token is not accepted"):
+        read(hub, root, token=TOKEN)
 
 
 def test_download_that_is_cut_writes_nothing(hub, root, published):
