@@ -13,7 +13,7 @@ from oruk_leaderboard.classes import CLASSES
 from oruk_leaderboard.errors import PredictionError
 from oruk_leaderboard.labels import alias_table
 from oruk_leaderboard.predictions import read_ids
-from oruk_leaderboard.tabular import Rows, read_rows
+from oruk_leaderboard.tabular import Rows, printable, read_rows
 
 UNKNOWN = "unknown"
 """Value of an attribute that the corpus does not tell."""
@@ -132,7 +132,7 @@ def encode(values: Sequence[object]) -> Attribute:
     """Codes of a column of text; None and blanks are ``unknown``."""
     if len(values) == 0:
         return Attribute(np.zeros(0, np.int64), ())
-    names = {value: str(value).strip() or UNKNOWN if value is not None else UNKNOWN for value in set(values)}
+    names = {value: UNKNOWN if value is None else printable(str(value)) or UNKNOWN for value in set(values)}
     ordered = tuple(sorted(set(names.values())))
     place = {name: index for index, name in enumerate(ordered)}
     codes = {value: place[name] for value, name in names.items()}

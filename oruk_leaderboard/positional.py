@@ -14,7 +14,7 @@ import numpy as np
 from oruk_leaderboard.errors import PredictionError
 from oruk_leaderboard.labels import AliasTable, alias_table, is_no_text
 from oruk_leaderboard.predictions import ABSTAINED, OK, Predictions
-from oruk_leaderboard.tabular import kind, read_npz, read_rows, read_text
+from oruk_leaderboard.tabular import kind, printable, read_npz, read_rows, read_text
 
 SUFFIXES = (".json", ".txt", ".npz")
 """Kinds of positional files."""
@@ -87,7 +87,7 @@ def read_positional(
             name = table.resolve(value)
             if name is None:
                 status[place] = ABSTAINED
-                spellings[value.strip()] = spellings.get(value.strip(), 0) + 1
+                spellings[printable(value)] = spellings.get(printable(value), 0) + 1
             else:
                 labels[place] = classes.index(name)
         elif type(value) is int and 0 <= value < len(classes):

@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from oruk_leaderboard.classes import CLASSES
 from oruk_leaderboard.errors import PredictionError
 from oruk_leaderboard.labels import AliasTable, alias_table, is_no_text, is_number
-from oruk_leaderboard.tabular import Rows, read_rows
+from oruk_leaderboard.tabular import Rows, printable, read_rows
 
 STATUSES: tuple[str, ...] = ("ok", "refused", "error", "abstained", "missing")
 """What became of a clip; the position is the code. ``missing`` is never written in a file: the row is not there."""
@@ -128,7 +128,7 @@ def read_ids(rows: Rows) -> list[str]:
         raise PredictionError(
             "the clip id is there twice",
             where=rows.where(at),
-            found=f"{ids[at]} (first at {rows.where(first[ids[at]])})",
+            found=f"{ids[at]!r} (first at {rows.where(first[ids[at]])})",
             do="keep one row a clip",
         )
     return ids
@@ -145,7 +145,7 @@ def _places(rows: Rows, clip_ids: Sequence[str]) -> NDArray[np.int64]:
             "the clip id is not in the set",
             where=rows.where(at),
             expected=f"one of the set's {len(clip_ids)} clips, such as {clip_ids[0]}" if clip_ids else "no clip",
-            found=ids[at],
+            found=repr(ids[at]),
             do="score --template FILE --clips DIR writes the ids",
         )
     return np.array(places, np.int64)
@@ -190,7 +190,7 @@ def _labels(
     status[ok & (labels == blank)] = MISSING
     abstained = ok & (labels == no_class)
     status[abstained] = ABSTAINED
-    spellings = Counter(column[at].strip() for at in np.flatnonzero(abstained).tolist())
+    spellings = Counter(printable(column[at]) for at in np.flatnonzero(abstained).tolist())
     return np.where(status == OK, labels, -1), dict(sorted(spellings.items(), key=lambda item: (-item[1], item[0])))
 
 

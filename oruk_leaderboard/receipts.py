@@ -11,7 +11,7 @@ import numpy as np
 from oruk_leaderboard.errors import PredictionError
 from oruk_leaderboard.labels import AliasTable, parse_answer
 from oruk_leaderboard.predictions import ABSTAINED, MISSING, OK, STATUSES, Predictions, normal_id
-from oruk_leaderboard.tabular import Rows, read_rows
+from oruk_leaderboard.tabular import Rows, printable, read_rows
 
 REQUIRED: tuple[str, ...] = (
     "clip_id", "input_sha256", "prompt_sha256", "model", "revision", "answer", "label", "status", "time"
@@ -106,7 +106,7 @@ def read_receipts(
         name = _parse(receipt, table)
         if name is None:
             status[at] = ABSTAINED
-            spellings[" ".join(str(receipt["answer"] or receipt["label"]).split())[:60]] += 1
+            spellings[printable(str(receipt["answer"] or receipt["label"]))] += 1
         else:
             labels[at] = index[name]
         saved = table.resolve(receipt["label"]) if receipt["label"] is not None else None

@@ -56,6 +56,12 @@ class Rows:
         return self.columns[name]
 
 
+def printable(text: str, *, limit: int = 80) -> str:
+    """Foreign text as it may go to a terminal or into a record: one line, no control characters, not endless."""
+    safe = "".join(char if char.isprintable() else "\ufffd" for char in text.strip())
+    return safe if len(safe) <= limit else safe[: limit - 1] + "…"
+
+
 def kind(path: Path) -> str:
     """Suffix that tells the format, in lower case and without ``.gz``."""
     suffixes = [suffix.lower() for suffix in path.suffixes]

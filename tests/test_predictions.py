@@ -89,6 +89,20 @@ def test_unknown_spelling_is_abstained_and_counted(tmp_path):
     assert dict(predictions.spellings) == {"feliz": 2, "其他/other": 1}
 
 
+def test_hostile_spellings_stay_on_one_line(tmp_path):
+    labels = ["\x1b[2Jboo\nboo", "\ud800", "x" * 10_000, "sad"]
+    rows = [{"clip_id": clip, "label": label} for clip, label in zip(IDS, labels, strict=True)]
+    spellings = read_predictions(write_jsonl(tmp_path, rows), IDS).spellings
+    assert list(spellings) == ["x" * 79 + "…", "\ufffd", "\ufffd[2Jboo\ufffdboo"]
+    rows[0]["clip_id"] = "\x1b[2J"
+    refused(write_jsonl(tmp_path, rows), r"'\x1b[2J'")
+
+
+def test_too_large_a_file_is_refused(tmp_path, monkeypatch):
+    monkeypatch.setattr("oruk_leaderboard.tabular.MAX_BYTES", 10)
+    refused(write(tmp_path, "p.csv.gz", gzip.compress(CSV.encode())), "too large")
+
+
 def test_status_decides(tmp_path):
     text = "clip_id,label,status\nemodb/a,neutral,refused\nemodb/b,,Error\nemodb/c,0,abstained\nemodb/d,sad,\n"
     path = write(tmp_path, "p.csv", text.replace("c,0", "c,?"))
