@@ -5,6 +5,7 @@ each class and a status. What cannot be meant (a number as a label, an unknown o
 line; what a system may well say (a spelling without a class) is an abstention and counted.
 """
 
+import itertools
 import unicodedata
 from collections import Counter
 from collections.abc import Mapping, Sequence
@@ -136,8 +137,16 @@ def read_ids(rows: Rows) -> list[str]:
 
 def _places(rows: Rows, clip_ids: Sequence[str]) -> NDArray[np.int64]:
     """Position in the set of each row's clip."""
-    ids = read_ids(rows)
+    column = rows.need("clip_id")
+    if list(column) == list(clip_ids):
+        return np.arange(len(clip_ids))
     index = dict(zip(clip_ids, range(len(clip_ids)), strict=True))
+    if set(map(type, column)) == {str}:
+        known = np.fromiter(map(index.get, column, itertools.repeat(-1)), np.int64, len(column))
+        if known.min() >= 0 and np.bincount(known).max() == 1:
+            return known
+    # Not every id is there as the set writes it: normalise, and say what is wrong.
+    ids = read_ids(rows)
     places = [index.get(clip_id, -1) for clip_id in ids]
     if -1 in places:
         at = places.index(-1)

@@ -13,6 +13,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 from oruk_leaderboard.errors import PredictionError
 
 MAX_BYTES = 2**30
@@ -131,10 +133,12 @@ def read_text(path: Path) -> str:
 
 
 def _read_csv(path: Path) -> Rows:
+    delimiter = "\t" if kind(path) == ".tsv" else ","
     text = read_text(path)
+    if (plain := _plain_csv(path, text, delimiter)) is not None:
+        return plain
 
     def reader() -> Any:
-        delimiter = "\t" if kind(path) == ".tsv" else ","
         return csv.reader(io.StringIO(text, newline=""), delimiter=delimiter, strict=True, skipinitialspace=True)
 
     def lines() -> list[int]:
@@ -165,6 +169,37 @@ def _read_csv(path: Path) -> Rows:
         )
     columns = zip(*rows, strict=True) if rows else [()] * len(header)
     return Rows(path, dict(zip(header, columns, strict=True)), lines, len(rows))
+
+
+def _plain_csv(path: Path, text: str, delimiter: str) -> Rows | None:
+    """A CSV where each line ends a row and each delimiter a cell, several times faster; None if it is not that plain.
+
+    Cells may be quoted as a whole. What is not plain (delimiters, quotes or line ends inside quotes, blanks before a
+    cell, blank lines, rows of another width) is left to the csv module, which also says what is wrong.
+    """
+    text = text.replace("\r\n", "\n")
+    text = text if text.endswith("\n") else text + "\n"
+    if "\r" in text or f"{delimiter} " in text or "\n " in text or text[0] in " \n":
+        return None
+    data = np.frombuffer(text.encode(), np.uint8)
+    quote, end = ord('"'), ord("\n")
+    stops = np.flatnonzero((data == ord(delimiter)) | (data == end))
+    width = int(np.argmax(data[stops] == end)) + 1
+    pattern = np.where(np.arange(width) == width - 1, end, ord(delimiter))
+    if width < 2 or stops.size % width or (data[stops].reshape(-1, width) != pattern).any():
+        return None
+    starts = np.append(0, stops[:-1] + 1)
+    opened = data[starts] == quote
+    # The byte before a stop belongs to its cell: an empty cell would see its neighbour's, a delimiter, never a quote.
+    if (opened != (data[stops - 1] == quote)).any() or np.count_nonzero(data == quote) != 2 * opened.sum():
+        return None
+    cells = text[:-1].replace('"', "").replace("\n", delimiter).split(delimiter)
+    header = [name.strip().casefold() for name in cells[:width]]
+    if len(set(header)) < width:
+        return None
+    size = len(cells) // width - 1
+    columns = {name: cells[width + place :: width] for place, name in enumerate(header)}
+    return Rows(path, columns, lambda: range(2, size + 2), size)
 
 
 def _read_json_lines(path: Path) -> Rows:
@@ -228,8 +263,6 @@ def read_npz(path: Path) -> dict[str, Any]:
         PredictionError: The file is no npz file, or an array in it is pickled.
     """
     import zipfile
-
-    import numpy as np
 
     try:
         with np.load(path, allow_pickle=False) as archive:

@@ -3,10 +3,12 @@
 import gzip
 import json
 import unicodedata
+from pathlib import Path
 
 import numpy as np
 import pytest
 
+from oruk_leaderboard import tabular
 from oruk_leaderboard.classes import CLASSES
 from oruk_leaderboard.errors import PredictionError
 from oruk_leaderboard.labels import alias_table
@@ -229,3 +231,41 @@ def test_declared_digits(tmp_path):
 def test_lines_of_quoted_cells_with_line_breaks(tmp_path):
     rows = read_rows(write(tmp_path, "p.csv", 'clip_id,label,note\na,sad,"two\nlines"\nb,sad,x\n'))
     assert [rows.where(row).rsplit(":", 1)[1] for row in range(2)] == ["2", "4"]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "clip_id,label\nc/1,anger\nc/2,sad\n",
+        "clip_id,label\r\nc/1,anger\r\nc/2,sad",
+        '"clip_id","label"\n"c/1",anger\nc/2,"sad"\n',
+        'clip_id,label\n"c/1","an""ger"\nc/2,"a,b"\n',
+        'clip_id,label\nc/1,"two\nlines"\nc/2,\n',
+        "clip_id, label\nc/1, anger\n\nc/2,sad\n",
+        "clip_id,label\n,\nc/2,sad\n",
+        'clip_id,label\nc/1,""\n"",sad\n',
+        'clip_id,label,x\nc/1,"a,"b\n',
+        'clip_id,label\nc/1,a"b\n',
+        "clip_id,label\nc/1\nc/2,sad,more\n",
+        "clip_id\nc/1\n",
+        "é,label\nü,ö\n",
+        "\nclip_id,label\nc/1,sad\n",
+        "clip_id,label\n",
+    ],
+)
+def test_the_fast_reader_of_plain_csv_agrees_with_the_csv_module(
+    text: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = tmp_path / "p.csv"
+    path.write_bytes(text.encode())
+
+    def read() -> object:
+        try:
+            rows = tabular.read_rows(path)
+        except PredictionError as error:
+            return str(error)
+        return {name: list(column) for name, column in rows.columns.items()}, list(rows.lines() if rows.lines else ()), rows.size
+
+    fast = read()
+    monkeypatch.setattr(tabular, "_plain_csv", lambda *_: None)
+    assert fast == read()

@@ -18,8 +18,8 @@ from oruk_leaderboard.errors import MetricError
 from oruk_leaderboard.metrics.checks import Floats, Ints
 from oruk_leaderboard.metrics.classification import Margins
 
-CHUNK_CELLS = 1_000_000
-"""Draws held at once (8 MB as int64), whatever the number of clusters and replicates."""
+CHUNK_CELLS = 250_000
+"""Draws held at once (2 MB as int64, what a cache holds), whatever the number of clusters and replicates."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
