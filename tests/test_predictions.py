@@ -264,7 +264,11 @@ def test_the_fast_reader_of_plain_csv_agrees_with_the_csv_module(
             rows = tabular.read_rows(path)
         except PredictionError as error:
             return str(error)
-        return {name: list(column) for name, column in rows.columns.items()}, list(rows.lines() if rows.lines else ()), rows.size
+        return (
+            {name: list(column) for name, column in rows.columns.items()},
+            list(rows.lines() if rows.lines else ()),
+            rows.size,
+        )
 
     fast = read()
     monkeypatch.setattr(tabular, "_plain_csv", lambda *_: None)
