@@ -53,8 +53,9 @@ def test_replicates_equal_the_harness_bit_for_bit(seed: int, figure: str) -> Non
 def test_draws_do_not_depend_on_the_chunk(monkeypatch: pytest.MonkeyPatch) -> None:
     whole = np.concatenate(list(statistics.Draws(9, n_boot=50, seed=3).weights()))
     monkeypatch.setattr("oruk_leaderboard.statistics.resampling.CHUNK_CELLS", 20)
+    monkeypatch.setattr("oruk_leaderboard.statistics.resampling.BLOCK_CELLS", 70)
     pieces = list(statistics.Draws(9, n_boot=50, seed=3).weights())
-    assert len(pieces) == 25
+    assert list(map(len, pieces)) == [7] * 7 + [1]
     assert (np.concatenate(pieces) == whole).all()
     assert (whole.sum(axis=1) == 9).all()
 

@@ -19,7 +19,10 @@ from oruk_leaderboard.metrics.checks import Floats, Ints
 from oruk_leaderboard.metrics.classification import Margins
 
 CHUNK_CELLS = 250_000
-"""Draws held at once (2 MB as int64, what a cache holds), whatever the number of clusters and replicates."""
+"""Draws counted at once (2 MB as int64, what a cache holds)."""
+
+BLOCK_CELLS = 4_000_000
+"""Counts multiplied at once (16 MB as float32): few and large products, whatever the number of replicates."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -126,19 +129,25 @@ class Draws:
                 raise MetricError("one larger group has no spread to resample", where="parents", expected="at least 2")
 
     def weights(self) -> Iterator[NDArray[np.float32]]:
-        """How often each cluster is drawn, chunk by chunk: shape (rows, c), ``n_boot`` rows in all."""
+        """How often each cluster is drawn, block by block: shape (rows, c), ``n_boot`` rows in all."""
         rng = np.random.default_rng(self.seed)
-        c, chunk = self.n_clusters, max(1, CHUNK_CELLS // self.n_clusters)
-        for start in range(0, self.n_boot, chunk):
-            rows = min(chunk, self.n_boot - start)
-            if self.parents is None:
-                # One call for many replicates reads the same stream as a call a replicate.
-                drawn = rng.integers(0, c, size=(rows, c))
-                drawn += np.arange(0, rows * c, c)[:, None]
-                counted = np.bincount(drawn.reshape(-1), minlength=rows * c).reshape(rows, c)
-            else:
-                counted = np.stack([self._two_stage(rng, self.parents) for _ in range(rows)])
-            yield counted.astype(np.float32)
+        chunk, block = max(1, CHUNK_CELLS // self.n_clusters), max(1, BLOCK_CELLS // self.n_clusters)
+        for start in range(0, self.n_boot, block):
+            counted = np.empty((min(block, self.n_boot - start), self.n_clusters), np.float32)
+            for row in range(0, len(counted), chunk):
+                part = counted[row : row + chunk]
+                part[:] = self._counts(rng, len(part))
+            yield counted
+
+    def _counts(self, rng: np.random.Generator, rows: int) -> Ints:
+        """Counts of the next ``rows`` replicates, shape (rows, c)."""
+        c = self.n_clusters
+        if self.parents is not None:
+            return np.stack([self._two_stage(rng, self.parents) for _ in range(rows)])
+        # One call for many replicates reads the same stream as a call a replicate.
+        drawn = rng.integers(0, c, size=(rows, c))
+        drawn += np.arange(0, rows * c, c)[:, None]
+        return np.bincount(drawn.reshape(-1), minlength=rows * c).reshape(rows, c)
 
     def _two_stage(self, rng: np.random.Generator, parents: Ints) -> Ints:
         order = np.argsort(parents, kind="stable")
