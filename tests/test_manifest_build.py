@@ -190,6 +190,18 @@ def test_stats_count(manifest, tmp_path):
     assert [path.read_bytes() for path in first] == [path.read_bytes() for path in second]
 
 
+def test_stats_command_says_how_a_corpus_is_obtained(capsys):
+    assert main(["manifest", "stats", "--profile", "open", "--json"]) == 0
+    document = json.loads(capsys.readouterr().out)
+    by_corpus = {group["name"]: group for group in document["corpus"]}
+    assert len(by_corpus) == 29 and all(group["obtain"] for group in by_corpus.values())
+    assert by_corpus["meld"]["needs"] == ["video"] and by_corpus["meld"]["agreement"] is False
+    assert by_corpus["eekk"]["not_at_present"] and not by_corpus["meld"]["not_at_present"]
+    assert document["all"][0]["clips"] == 39_399
+    assert main(["manifest", "stats"]) == 0
+    assert capsys.readouterr().out.splitlines()[2].split()[:2] == ["aesdd", "604"]
+
+
 def test_diff_of_versions_and_of_reports(manifest, tmp_path, capsys):
     from oruk_leaderboard.manifest.files import write_parquet
 

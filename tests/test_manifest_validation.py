@@ -324,3 +324,5 @@ def test_command(root, manifest, tmp_path, capsys):
     assert main(["validate", "--manifest", str(pins)]) == 2
     assert main([*options, "--corpus", "emovo", "--json"]) == 0
     assert set(json.loads(capsys.readouterr().out)["totals"]) == {"emovo"}
+    assert main([*options, "--corpus", "emovo", "--corpus", "urdu"]) == 1
+    assert f"urdu: not found under {root}" in capsys.readouterr().err

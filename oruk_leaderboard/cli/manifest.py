@@ -111,6 +111,7 @@ def _stats(args: argparse.Namespace) -> int:
     plots = [str(path) for path in plot(manifest, args.plots)] if args.plots else []
     if args.json:
         groups = {by: [group.to_dict() for group in members] for by, members in figures.items()}
+        groups["corpus"] = [group | _how_to_get(group["name"]) for group in groups["corpus"]]
         output.write_json({"manifest": manifest.to_dict(), **groups, "plots": plots})
         return DONE
     counts = ["clips", "open", "hours", "no duration", "speakers", "pinned", *CLASSES, NOT_SHIPPED]
@@ -124,6 +125,21 @@ def _stats(args: argparse.Namespace) -> int:
     for path in plots:
         output.note(f"wrote {path}")
     return DONE
+
+
+def _how_to_get(corpus: str) -> dict[str, object]:
+    from oruk_leaderboard.corpora import registry
+    from oruk_leaderboard.manifest.build import NOT_AT_PRESENT
+
+    spec = registry().get(corpus)
+    if spec is None:
+        return {}
+    return {
+        "agreement": spec.agreement_required,
+        "obtain": spec.obtain,
+        "not_at_present": NOT_AT_PRESENT.get(corpus),
+        "needs": list(spec.needs),
+    }
 
 
 def _digest(args: argparse.Namespace) -> int:

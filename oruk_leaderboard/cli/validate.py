@@ -26,7 +26,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Run the verb; returns the exit code."""
-    from oruk_leaderboard.corpora import find_corpora, parse_corpora
+    from oruk_leaderboard.corpora import find_corpora, get_corpus, parse_corpora
     from oruk_leaderboard.errors import CorpusError
     from oruk_leaderboard.manifest import load_manifest, validate
 
@@ -48,7 +48,10 @@ def run(args: argparse.Namespace) -> int:
         output.write_json(result.to_dict())
     else:
         output.write_text(_text(result))
-    return DONE if result.clean else FINDINGS
+    lost = {get_corpus(name).id for name in only or ()} - {found.spec.id for found in founds}
+    for corpus in sorted(lost):
+        output.note(f"{corpus}: not found under {', '.join(args.root)}")
+    return DONE if result.clean and not lost else FINDINGS
 
 
 def _text(result: "Validation") -> str:
@@ -57,7 +60,8 @@ def _text(result: "Validation") -> str:
 
     header = ["corpus", *STATES, NOT_SELECTED]
     rows = [[corpus, *(totals.get(state) for state in header[1:])] for corpus, totals in result.totals.items()]
-    named = [state for state in result.states if state.state in (DIFFERS, MISSING, EXTRA)]
+    wrong = (DIFFERS, EXTRA, MISSING)
+    named = sorted((item for item in result.states if item.state in wrong), key=lambda item: wrong.index(item.state))
     lines = [output.text_table(header, rows, right=header[1:])]
     lines += [f"{count} clips of {corpus}: absent" for corpus, count in result.absent.items()]
     lines += [f"labels of {corpus}: {said}" for corpus, said in result.labels.items()]

@@ -18,6 +18,13 @@ RULE_FILE, SOURCES_FILE = "RULE.md", "SOURCES.tsv"
 """The rule with its figures (written), and where the lists come from (kept)."""
 
 
+NOT_AT_PRESENT: Mapping[str, str] = {
+    "cmu_mosei": "its makers no longer share the video (CMU-MultimodalSDK)",
+    "eekk": "the published download address no longer answers (metashare.ut.ee)",
+}
+"""Corpora of the manifest that cannot be had by a plain download or agreement when it was made, with the reason."""
+
+
 @dataclass(frozen=True, slots=True)
 class Build:
     """A built manifest.
@@ -201,5 +208,7 @@ def _rule_text(
         lines.append(
             f"| {corpus} | {listed} | {candidates[corpus]} | {counts[corpus]} | {agreement} | {obtain} | {needs} |"
         )
+    gone = [f"{corpus} ({reason})" for corpus, reason in sorted(NOT_AT_PRESENT.items()) if corpus in counts]
+    lines += ["", f"Cannot be had at present, but on request: {'; '.join(gone)}."] if gone else []
     lines += ["", *(f"Left out: {corpus} ({reason})." for corpus, reason in sorted(left_out.items()))]
     return "\n".join(lines).rstrip("\n") + "\n"
