@@ -13,6 +13,7 @@ _PUBLIC: dict[str, str] = {
     "compare": "oruk_leaderboard.comparison",
     "find_corpora": "oruk_leaderboard.corpora",
     "get_corpus": "oruk_leaderboard.corpora",
+    "cite": "oruk_leaderboard.cite",
     "leaderboard": "oruk_leaderboard.table",
     "load_leaderboard": "oruk_leaderboard.table",
     "load_manifest": "oruk_leaderboard.manifest",

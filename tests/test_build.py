@@ -27,6 +27,8 @@ def sources(tmp_path):
     root = checkout_root()
     for folder in ("records", "manifest"):
         shutil.copytree(root / "data" / folder, tmp_path / "data" / folder)
+    (tmp_path / "dataset_card").mkdir()
+    shutil.copy(root / "dataset_card" / "responsible_ai.toml", tmp_path / "dataset_card")
     for name in ("README.md", "oruk_bench_leaderboard.py"):
         text = (root / name).read_text(encoding="utf-8")
         emptied = fill(text, dict.fromkeys(block_names(text), ""), where=name)

@@ -8,10 +8,12 @@ import sys
 from pathlib import Path
 
 import pytest
+import yaml
 
 import oruk_bench_leaderboard as script
 from oruk_leaderboard import __version__
 from oruk_leaderboard.card import read_header
+from oruk_leaderboard.cite import RELEASED
 from oruk_leaderboard.configs import shipped
 from oruk_leaderboard.errors import OrukError
 from oruk_leaderboard.paths import checkout_root
@@ -88,6 +90,9 @@ def test_schema_parquet_card_and_builder_agree():
 def test_one_version():
     assert __version__ == script.VERSION
     assert f'version = "{__version__}"' in (ROOT / "pyproject.toml").read_text(encoding="utf-8")
+    assert json.loads((ROOT / "croissant.json").read_text(encoding="utf-8"))["version"] == __version__
+    assert yaml.safe_load((ROOT / "CITATION.cff").read_text(encoding="utf-8"))["version"] == __version__
+    assert f"## {__version__} ({RELEASED})" in (ROOT / "CHANGELOG.md").read_text(encoding="utf-8")
 
 
 @pytest.mark.parametrize(

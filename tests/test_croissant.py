@@ -1,0 +1,71 @@
+"""croissant.json: no errors, no warnings, and the records of every config are those of its parquet file."""
+
+import hashlib
+import json
+from itertools import islice
+
+import mlcroissant
+import pytest
+
+from oruk_leaderboard.configs import shipped
+from oruk_leaderboard.paths import checkout_root
+from oruk_leaderboard.tables import read_table
+
+ROOT = checkout_root()
+CONFIGS = shipped(ROOT)
+
+
+@pytest.fixture(scope="module")
+def dataset():
+    return mlcroissant.Dataset(jsonld=ROOT / "croissant.json")
+
+
+def test_no_errors_and_no_warnings(dataset):
+    assert dataset.metadata.issues.errors == set()
+    assert dataset.metadata.issues.warnings == set()
+
+
+def _plain(value):
+    if isinstance(value, bytes):
+        return value.decode()
+    if isinstance(value, list):
+        return [_plain(item) for item in value]
+    return value
+
+
+@pytest.mark.parametrize("config", CONFIGS, ids=lambda config: config.name)
+def test_records_of_every_config(dataset, config):
+    table = read_table(config, ROOT)
+    count, names = 0, [f"{config.name}/{name}" for name in table.column_names]
+    records = iter(dataset.records(config.name))
+    first = list(islice(records, 500))
+    for record in first:
+        assert list(record) == names
+    count = len(first) + sum(1 for _ in records)
+    assert count == table.num_rows
+    text = next(name for name in table.column_names if str(table.schema.field(name).type) == "string")
+    assert {_plain(record[f"{config.name}/{text}"]) for record in first} <= set(table.column(text).to_pylist())
+
+
+def test_files_are_the_shipped_ones():
+    document = json.loads((ROOT / "croissant.json").read_text(encoding="utf-8"))
+    assert [entry["@id"] for entry in document["distribution"]] == [config.path for config in CONFIGS]
+    for entry in document["distribution"]:
+        content = (ROOT / entry["contentUrl"]).read_bytes()
+        assert entry["sha256"] == hashlib.sha256(content).hexdigest()
+        assert entry["contentSize"] == f"{len(content)} B"
+
+
+def test_responsible_ai_fields_are_filled():
+    document = json.loads((ROOT / "croissant.json").read_text(encoding="utf-8"))
+    for name in (
+        "dataCollection",
+        "dataLimitations",
+        "dataBiases",
+        "personalSensitiveInformation",
+        "dataUseCases",
+        "dataSocialImpact",
+        "dataReleaseMaintenancePlan",
+    ):
+        assert len(document[f"rai:{name}"]) > 60
+    assert "5(1)(f)" in document["rai:dataUseCases"]
