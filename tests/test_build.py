@@ -42,7 +42,8 @@ def test_build_from_nothing_gives_the_shipped_files(sources):
     assert not list(tmp_path.glob("data/*.parquet"))
     assert set(build(root=tmp_path).changed) == set(first.changed)
     assert build(root=tmp_path).changed == ()
-    for name in first.changed:
+    # The card and the Croissant file name the size or digest of parquet files, whose bytes depend on pyarrow's release.
+    for name in set(first.changed) - {"README.md", "croissant.json"}:
         made, shipped = (tmp_path / name).read_bytes(), (root / name).read_bytes()
         assert same_table(made, shipped) if name.endswith(".parquet") else made == shipped, name
 
