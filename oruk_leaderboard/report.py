@@ -92,7 +92,7 @@ def _classes(evaluation: Mapping[str, Any]) -> str:
 
 
 def _confusion(confusion: Mapping[str, Any]) -> str:
-    short = [name[:5] for name in confusion["columns"]]
+    short = [*(name[:5] for name in confusion["rows"]), "abst.", "failed"]
     rows = [(name, *counts) for name, counts in zip(confusion["rows"], confusion["counts"], strict=True)]
     return text_table(("gold \\ said", *short), rows, right=short)
 
@@ -141,7 +141,7 @@ def _remarks(evaluation: Mapping[str, Any], findings: Sequence[str]) -> str:
 
 
 def _wrap(line: str, indent: int = 2) -> str:
-    return textwrap.fill(line, WIDTH, subsequent_indent=" " * indent, break_long_words=True)
+    return textwrap.fill(line, WIDTH, subsequent_indent=" " * indent, break_on_hyphens=False)
 
 
 def latex_report(record: Mapping[str, Any]) -> str:

@@ -22,7 +22,8 @@ def run(options: argparse.Namespace) -> int:
 
     results = [verify_file(path) for path in options.records]
     if options.json:
-        write_json([result.to_dict() for result in results])
+        documents = [result.to_dict() for result in results]
+        write_json(documents if len(documents) > 1 else documents[0])
     else:
         lines = []
         for result in results:
