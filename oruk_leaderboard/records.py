@@ -164,12 +164,15 @@ def write_record(record: Record, path: Path) -> None:
     """Write one record file: checked, UTF-8, two blanks of indent, one newline at the end.
 
     Raises:
-        RecordError: The record breaks the schema; nothing is written.
+        RecordError: The record breaks the schema and nothing is written, or the file cannot be written.
     """
     document = record.to_dict()
     check(document, "record", where=path)
-    path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_text(pretty(document) + "\n", encoding="utf-8", newline="\n")
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(pretty(document) + "\n", encoding="utf-8", newline="\n")
+    except OSError as error:
+        raise RecordError("the record cannot be written", where=path, found=error.strerror) from error
 
 
 def record_path(record: Record, root: Path) -> Path:

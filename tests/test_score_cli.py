@@ -134,6 +134,10 @@ def test_mistakes_end_with_2_and_name_the_line(files, capsys, line, what):
         (("{p}", "--gold", "{gold}", "--subsample", "5k"), "no such subsample"),
         (("{p}", "--gold", "{gold}", "--snapshot", "yesterday"), "snapshot"),
         (("{p}", "--gold", "{p}x"), "unknown kind of file"),
+        (("{p}", "--gold", "{gold}", "--out", "{gold}/r.json"), "cannot be written"),
+        (("{p}", "--gold", "{gold}", "--figures", "{gold}/f"), "cannot be made"),
+        (("{p}", "--gold", "{gold}", "--protocol", "oruk-bench", "--order", "x"), "no positional file"),
+        (("{p}", "--gold", "{gold}", "--template", "t.csv"), "a template or a score"),
     ],
 )
 def test_bad_arguments_end_with_2(files, capsys, arguments, what):

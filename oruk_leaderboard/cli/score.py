@@ -152,7 +152,10 @@ def _leaderboard(options: argparse.Namespace) -> int:
     if options.out is not None:
         from oruk_leaderboard.jsontext import pretty
 
-        options.out.write_text(pretty(result.to_dict()) + "\n", encoding="utf-8", newline="\n")
+        try:
+            options.out.write_text(pretty(result.to_dict()) + "\n", encoding="utf-8", newline="\n")
+        except OSError as error:
+            raise PredictionError("the figures cannot be written", where=options.out, found=error.strerror) from error
         note(f"figures written to {options.out}")
     if options.json:
         write_json(result.to_dict())
