@@ -407,3 +407,20 @@ def test_one_corpus_does_not_stop_the_others(tmp_path: Path, capsys: pytest.Capt
     listing.write_text("\n".join(open_root(tmp_path).names()))
     assert main(["corpora", "find", str(listing), "--json"]) == 1
     assert [item["clips"] for item in json.loads(capsys.readouterr().out)["corpora"]] == [2, 2, 1]
+
+
+@pytest.mark.parametrize("spec", [spec for spec in SPECS if spec.table or spec.joins], ids=lambda spec: spec.id)
+def test_damaged_label_files(spec: CorpusSpec, tmp_path: Path) -> None:
+    build_example(spec, tmp_path)
+    files = [path for path in tmp_path.rglob("*") if path.is_file() and path.suffix.lower() not in MEDIA_SUFFIXES]
+    for file in files:
+        whole = file.read_bytes()
+        for damaged in (b"", whole[: len(whole) // 2], whole[::-1], whole.replace(b",", b'"'), b"\0" + whole):
+            file.write_bytes(damaged)
+            try:
+                found = found_in(spec, tmp_path)
+            except CorpusError as error:
+                assert error.what and error.where
+            else:
+                assert all(clip.clip_id.startswith(f"{spec.id}/") for clip in found.clips)
+        file.write_bytes(whole)

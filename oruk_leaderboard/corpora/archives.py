@@ -24,6 +24,11 @@ MAX_RATIO = 200
 """Highest ratio of bytes to compressed bytes of a large member; speech reaches about 10."""
 _RATIO_FROM_BYTES = 1 << 26
 _TAR_SUFFIXES = (".tar", ".tar.gz", ".tgz", ".tar.bz2", ".tbz2", ".tar.xz", ".txz")
+_UNREADABLE = (
+    *(zipfile.BadZipFile, tarfile.TarError, zlib.error, lzma.LZMAError, struct.error),
+    *(OSError, EOFError, ValueError, LookupError, RuntimeError, OverflowError),
+)
+"""What the standard library raises over damaged archives."""
 _LOCAL_HEADER = struct.Struct("<4s22xHH")
 
 
@@ -59,7 +64,7 @@ def members(name: str, source: Source, size: int) -> Iterator[tuple[str, Member 
             yield from _zip(source, size)
         else:
             yield from _tar(name.lower(), source, size)
-    except (zipfile.BadZipFile, tarfile.TarError, OSError, EOFError, ValueError, lzma.LZMAError, zlib.error) as error:
+    except _UNREADABLE as error:
         yield "", Refused(f"unreadable archive: {error}")
 
 

@@ -5,6 +5,7 @@ code-point order. What systems and tools leave behind (``._*``, ``__MACOSX``, ``
 corpus and is not listed. Whatever else cannot be listed is a problem with its reason.
 """
 
+import errno
 import os
 import unicodedata
 from collections.abc import Sequence
@@ -89,6 +90,11 @@ def _open_url(url: str) -> Root:
     raise CorpusError("not a corpora root", where=url, expected="a folder, an archive or a .lst listing")
 
 
+def no_such_file(name: str) -> OSError:
+    """The error for a name that is not among a root's names."""
+    return FileNotFoundError(errno.ENOENT, "no such file below the corpora root", name)
+
+
 def is_junk(name: str) -> bool:
     """Whether a path is a leftover of an operating system or tool, not a file of a corpus."""
     return any(part.startswith("._") or part.lower() in _JUNK for part in name.split("/"))
@@ -134,10 +140,10 @@ class _Root:
         return None
 
     def _own_size(self, name: str) -> int | None:
-        raise KeyError(name)
+        raise no_such_file(name)
 
     def _own_open(self, name: str) -> BinaryIO:
-        raise KeyError(name)
+        raise no_such_file(name)
 
     def _expand(self, prefix: str, archive: str, source: Source, size: int, *, nested: bool = False) -> None:
         """Take in the members of an archive below a prefix."""
@@ -190,14 +196,18 @@ class FolderRoot(_Root):
 
     def local_path(self, name: str) -> Path | None:
         """The file itself, unless it is in an archive."""
-        return None if name in self._members else self._folder / self._raw[name]
+        return None if name in self._members else self._path(name)
 
     def _own_size(self, name: str) -> int | None:
-        # Joining the path by pathlib takes five times as long as the call, and every file of a corpus comes by here.
-        return os.stat(f"{self.location}/{self._raw[name]}").st_size  # noqa: PTH116
+        return self._path(name).stat().st_size
 
     def _own_open(self, name: str) -> BinaryIO:
-        return (self._folder / self._raw[name]).open("rb")
+        return self._path(name).open("rb")
+
+    def _path(self, name: str) -> Path:
+        if name not in self._raw:
+            raise no_such_file(name)
+        return self._folder / self._raw[name]
 
     def _walk(self) -> None:
         # Real folders first and links after them, so that a file keeps the path of its own folder.
@@ -259,9 +269,13 @@ class RemoteRoot(_Root):
         self._names = tuple(sorted((*self._found, *self._members)))
 
     def _own_size(self, name: str) -> int | None:
+        if name not in self._found:
+            raise no_such_file(name)
         return self._found[name][1]
 
     def _own_open(self, name: str) -> BinaryIO:
+        if name not in self._found:
+            raise no_such_file(name)
         file: BinaryIO = self._filesystem.open(self._found[name][0], "rb")
         return file
 

@@ -23,7 +23,7 @@ _GENDERS = {
     **dict.fromkeys(("other", "diverse", "nonbinary", "non-binary"), "other"),
     "child": "child",
 }
-_NUMBERS = frozenset(("start_s", "end_s", "valence", "arousal", "dominance"))
+_NUMBERS = frozenset(("start_s", "end_s", "channel", "valence", "arousal", "dominance"))
 
 
 @dataclass(frozen=True, slots=True)
@@ -292,7 +292,7 @@ class _Maker:
         values |= {key: value for key in spec.given if (value := spec.rules[key].value(columns))}
         for key in _NUMBERS & values.keys():
             values[key] = self._number(clip_id, key, values[key])
-        if "channel" in values:
+        if values.get("channel") is not None:
             values["channel"] = int(values["channel"])
         if "gender" in values:
             values["gender"] = _GENDERS.get(values["gender"].casefold())
@@ -322,7 +322,7 @@ class _Maker:
         except ValueError:
             self.problems.append(Problem(clip_id, f"{key} is no number: {text!r}"))
             return None
-        low, high = self.spec.ranges.get(key, (-float("inf"), float("inf")))
+        low, high = self.spec.ranges.get(key, (-1e9, 1e9))
         if value != value:
             return None
         if not low <= value <= high:

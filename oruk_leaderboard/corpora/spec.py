@@ -7,7 +7,7 @@
   ``suffixes`` the accepted suffixes, the official one first; ``.flac`` is always accepted beside a lossless one.
   Named groups become columns. Folders and suffixes match in any case, names exactly.
 - ``[table]``: clips are rows of label files. ``path`` is a regular expression (or several) for the end of the label
-  file's path, ``reader`` a registered reader (default: by suffix), ``where`` keeps rows by column values. With
+  file's path, ``reader`` a registered reader (default: delimited text), ``where`` keeps rows by column values. With
   ``[files]`` beside it the file names are used when there is no readable table.
 - ``[join.NAME]``: a further table; its columns are ``NAME.column``, found by comparing ``key`` with the rule ``of``.
 - ``[let]``: further columns, each by a rule, in order.
@@ -24,7 +24,7 @@ Rules are described in ``rules.py``.
 
 import re
 import tomllib
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import Any
@@ -273,7 +273,7 @@ def parse_spec(data: Mapping[str, Any], *, origin: Path, trusted: bool) -> Corpu
         joins={name: _join(item, where=f"{where} [join.{name}]") for name, item in data.get("join", {}).items()},
         let={name: rule(item, where=f"{where} [let] {name}") for name, item in data.get("let", {}).items()},
         markers=tuple(_tail(glob) for glob in data.get("markers", ())),
-        within=re.compile(data["within"], re.IGNORECASE) if "within" in data else None,
+        within=_pattern(data["within"], where=f"{where} within", flags=re.IGNORECASE) if "within" in data else None,
         clip_id=rule(clip.pop("id"), where=f"{where} [clip] id") if "id" in clip else None,
         media=_media(clip.pop("media", []), where=f"{where} [clip] media"),
         rules={name: rule(clip.get(name, f"{{{name}}}"), where=f"{where} [clip] {name}") for name in CLIP_FIELDS},
@@ -391,5 +391,5 @@ def _tail(glob: str) -> re.Pattern[str]:
     return re.compile(rf"(?:.*/)?{globs([glob]).pattern}", re.IGNORECASE)
 
 
-def _names(values: object) -> str:
-    return ", ".join(sorted(values)) or "none"  # type: ignore[call-overload]
+def _names(values: Iterable[str]) -> str:
+    return ", ".join(sorted(values)) or "none"

@@ -7,6 +7,7 @@ points, stack: a recording in a ``.tar.gz`` in a ``.tar.gz`` is read with bounde
 import bisect
 import errno
 import io
+import lzma
 import os
 import threading
 import zlib
@@ -48,10 +49,17 @@ class OpenedSource:
         self._lock = threading.Lock()
 
     def read_at(self, offset: int, count: int) -> bytes:
-        """Bytes of the file object."""
+        """Bytes of the file object.
+
+        Raises:
+            OSError: They cannot be read, or are damaged compressed data.
+        """
         with self._lock:
-            self._file.seek(offset)
-            return self._file.read(count)
+            try:
+                self._file.seek(offset)
+                return self._file.read(count)
+            except (lzma.LZMAError, EOFError, ValueError) as error:
+                raise OSError(errno.EIO, f"damaged compressed data: {error}") from error
 
 
 class Window:

@@ -217,7 +217,7 @@ def read_parquet(path: Path) -> Manifest:
     import pyarrow.parquet as pq
 
     try:
-        table = pq.read_table(path)
+        table = pq.ParquetFile(path).read()
     except (OSError, pa.ArrowInvalid) as error:
         raise ManifestError("not a readable parquet file", where=path, found=error) from error
     metadata = {key.decode(): value.decode() for key, value in (table.schema.metadata or {}).items()}

@@ -15,9 +15,12 @@ A user's own spec may name a function of its own: ``reader = "package.module:fun
 ``reader = "file.py:function"`` for a file beside the spec. Nothing else is ever imported for a corpus.
 """
 
+import csv
 import importlib
 import importlib.util
 import io
+import zipfile
+import zlib
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -49,8 +52,15 @@ class LabelFile:
     groups: Row
 
     def binary(self) -> BinaryIO:
-        """The file's bytes."""
-        return self.root.open(self.path)
+        """The file, opened for reading.
+
+        Raises:
+            CorpusError: It cannot be opened.
+        """
+        try:
+            return self.root.open(self.path)
+        except OSError as error:
+            raise CorpusError("the label file cannot be read", where=self.path, found=error.strerror) from error
 
     def text(self, encoding: str | None = None) -> TextIO:
         """The file's text: the encoding given here or in the spec, else UTF-8 or UTF-16 by its byte order mark.
@@ -75,6 +85,22 @@ class LabelFile:
 
 
 Reader = Callable[[LabelFile], Iterator[Row]]
+
+_MALFORMED = (
+    *(
+        ArithmeticError,
+        AttributeError,
+        EOFError,
+        LookupError,
+        OSError,
+        RuntimeError,
+        SyntaxError,
+        TypeError,
+        ValueError,
+    ),
+    *(csv.Error, zipfile.BadZipFile, zlib.error),
+)
+"""What readers, and the packages they use, raise over a damaged label file."""
 
 _READERS: dict[str, Reader] = {}
 
@@ -128,12 +154,24 @@ def read_rows(file: LabelFile, *, trusted: bool, origin: Path) -> Iterator[Row]:
     """
     read = find_reader(file.rule.reader or "csv", trusted=trusted, origin=origin)
     kept = file.rule.where or {}
-    for row in read(file):
+    for row in _understood(read, file):
         if any(column not in row and column not in file.groups for column in kept):
             raise missing_column(file.path, set(kept) - set(row), row)
         columns = {**file.groups, **row}
         if all(columns[column] in values for column, values in kept.items()):
             yield columns
+
+
+def _understood(read: Reader, file: LabelFile) -> Iterator[Row]:
+    try:
+        yield from read(file)
+    except _MALFORMED as error:
+        raise CorpusError(
+            "the label file is not what its reader expects",
+            where=file.path,
+            found=f"{type(error).__name__}: {error}",
+            do="compare the file with the official release",
+        ) from error
 
 
 def missing_column(path: str, columns: object, row: Row) -> CorpusError:
