@@ -84,10 +84,15 @@ def corpus_id(name: str) -> str:
     return get_corpus(name.casefold().replace("-", "_")).id
 
 
+def figures(row: Row) -> str:
+    """Figures of a leaderboard's first row as the source writes them; empty where its page gives none."""
+    pairs = zip(row["first_metrics"], row["first_values"], strict=True)
+    return ", ".join(f"{metric} {value}" for metric, value in pairs)
+
+
 def summary(row: Row) -> str:
     """One line about a leaderboard for people."""
-    figures = zip(row["first_metrics"], row["first_values"], strict=True)
-    shown = ", ".join(f"{metric} {value}" for metric, value in figures) or ", ".join(row["metrics"])
+    shown = figures(row) or ", ".join(row["metrics"])
     return f"{row['task']} on {row['dataset']}: {row['rows']} rows; first: {row['first_system']} ({shown})"
 
 

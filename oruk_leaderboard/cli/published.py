@@ -7,7 +7,7 @@ from oruk_leaderboard.cli import DONE
 from oruk_leaderboard.cli.output import add_json, note, text_table, write_json, write_text
 
 COLUMNS: dict[str, tuple[str, ...]] = {
-    "leaderboards": ("task", "dataset", "corpus", "metrics", "rows", "first_system", "first_date", "first_arxiv_id"),
+    "leaderboards": ("task", "dataset", "corpus", "metrics", "rows", "first_system", "figures", "first_arxiv_id"),
     "datasets": ("dataset", "name", "tasks", "modalities", "papers", "corpus"),
     "papers": ("date", "title", "arxiv_id", "repositories_listed", "leaderboards"),
 }
@@ -39,11 +39,12 @@ def run(args: argparse.Namespace) -> int:
         write_json([dict(row) for row in rows])
         return DONE
     columns = COLUMNS[args.kind]
-    write_text(text_table(columns, [[_cell(row[column]) for column in columns] for row in rows], right=["rows"]))
+    shown = [{**row, "figures": published.figures(row)} for row in rows] if args.kind == "leaderboards" else rows
+    write_text(text_table(columns, [[_cell(row[column]) for column in columns] for row in shown], right=["rows"]))
     flags = [f"{row[columns[1]]}: {flag}" for row in rows for flag in row["flags"]]
     if flags:
         write_text("\nFlags on the source:\n" + "\n".join(f"- {flag}" for flag in flags))
-    note(f"{len(rows)} {args.kind}; {published.source()['attribution']}; never ranked with the benchmark's table")
+    note(f"{args.kind}: {len(rows)}; {published.source()['attribution']}; never ranked with the benchmark's table")
     return DONE
 
 
