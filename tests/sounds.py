@@ -51,3 +51,46 @@ def write_voice(path: Path, seconds: float = 0.5, rate: int = 16_000, channels: 
     name = {"sph": "NIST", "aif": "AIFF"}.get(path.suffix[1:], path.suffix[1:].upper())
     soundfile.write(path, voice(seconds, rate, channels, seed=seed), rate, format=name)
     return path
+
+
+VIDEO_FORMATS = {
+    "x.mp4": ("mp4", "aac"),
+    "x.m4a": ("ipod", "alac"),
+    "x.mov": ("mov", "pcm_s16le"),
+    "x.avi": ("avi", "pcm_s16le"),
+    "y.avi": ("avi", "mp3"),
+    "x.flv": ("flv", "aac"),
+    "x.webm": ("webm", "libopus"),
+    "x.mkv": ("matroska", "pcm_s16le"),
+}
+"""File name to container and audio codec, as PyAV names them."""
+
+
+def encode_video(samples: np.ndarray, rate: int, container: str, codec: str, *, picture: bool = False) -> bytes:
+    """The bytes of a video file with this sound, and a moving picture where asked for."""
+    import av
+
+    buffer = io.BytesIO()
+    channels = samples.shape[1]
+    layout = "stereo" if channels == 2 else "mono"
+    with av.open(buffer, "w", format=container) as output:
+        stream = output.add_stream(codec, rate=rate, layout=layout)
+        if picture:
+            video = output.add_stream("mpeg4", rate=25)
+            video.width, video.height, video.pix_fmt = 64, 48, "yuv420p"
+            for number in range(round(25 * len(samples) / rate)):
+                image = av.VideoFrame.from_ndarray(np.full((48, 64, 3), number % 256, np.uint8), "rgb24")
+                image.pts = number
+                output.mux(video.encode(image))
+            output.mux(video.encode(None))
+        whole = np.ascontiguousarray((samples * 32767).astype(np.int16).reshape(1, -1))
+        frame = av.AudioFrame.from_ndarray(whole, format="s16", layout=layout)
+        frame.sample_rate, frame.pts = rate, 0
+        fifo = av.AudioFifo()
+        for part in av.AudioResampler(format=stream.format, layout=layout, rate=rate).resample(frame):
+            fifo.write(part)
+        size = stream.codec_context.frame_size or 1024
+        while (part := fifo.read(size, partial=True)) is not None:
+            output.mux(stream.encode(part))
+        output.mux(stream.encode(None))
+    return buffer.getvalue()

@@ -58,7 +58,8 @@ def pcm_digest(file: Path | BinaryIO) -> PcmDigest:
     with open_recording(file) as recording:
         digest, frames = hashlib.sha256(), 0
         for block in recording.blocks(0, None):
-            scaled = np.rint(block * np.float32(32768))
+            with np.errstate(over="ignore", invalid="ignore"):
+                scaled = np.rint(block * np.float32(32768))
             if not np.isfinite(scaled).all():
                 raise AudioError("the recording holds NaN or infinite samples", reason="not-finite")
             digest.update(np.clip(scaled, -32768, 32767).astype("<i2").data)

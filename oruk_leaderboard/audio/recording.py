@@ -16,6 +16,7 @@ import numpy as np
 import numpy.typing as npt
 import soundfile
 
+from oruk_leaderboard.audio.cuts import ogg_is_cut, video_is_cut
 from oruk_leaderboard.errors import AudioError
 
 Samples = npt.NDArray[np.float32]
@@ -35,7 +36,6 @@ _SHORT_DATA = re.compile(r"^\s*(?:data|SSND|Data Size|riff)\s*: (\d+) \(should b
 _WRONG_COUNT = re.compile(r"Calculated frame count \d+ does not match")
 _SPHERE_COUNT = re.compile(rb"^sample_count -i (\d+)\s*$", re.MULTILINE)
 _LOSSLESS = ("PCM_", "FLOAT", "DOUBLE", "ULAW", "ALAW", "ALAC", "DPCM")
-_OGG_PAGE = 27 + 255 + 255 * 255  # bytes of the longest page
 _LFS = b"version https://git-lfs.github.com/spec/"
 
 
@@ -108,6 +108,13 @@ def truncated(promised: int, found: int) -> AudioError:
     )
 
 
+def cut_off() -> AudioError:
+    """The error of a recording whose container ends too early."""
+    return AudioError(
+        "the recording is cut short", reason="truncated", found="no end of the stream", do="get the file again"
+    )
+
+
 class _Sequential(soundfile.SoundFile):  # type: ignore[misc]  # soundfile has no types
     """A file whose reads are not each followed by a seek.
 
@@ -153,8 +160,8 @@ class _SndfileRecording(Recording):
                     found=found,
                     do="get the file again",
                 )
-        if _WRONG_COUNT.search(log) or (self.container == "OGG" and not _ogg_ends(self._descriptor)):
-            raise AudioError("the recording is cut short", reason="truncated", found="no end of the stream")
+        if _WRONG_COUNT.search(log) or (self.container == "OGG" and ogg_is_cut(self._descriptor)):
+            raise cut_off()
         sphere = _SPHERE_COUNT.search(head) if self.container == "NIST" else None
         if sphere and self.frames is not None and int(sphere[1]) > self.frames:
             raise truncated(int(sphere[1]), self.frames)
@@ -198,17 +205,6 @@ class _SndfileRecording(Recording):
     def close(self) -> None:
         """Close libsndfile's handle; the descriptor is the caller's."""
         self._file.close()
-
-
-def _ogg_ends(descriptor: int) -> bool:
-    """Whether the last page of an Ogg file is whole and marked as the end of its stream."""
-    size = os.fstat(descriptor).st_size
-    tail = os.pread(descriptor, _OGG_PAGE, max(0, size - _OGG_PAGE))
-    page = tail[max(0, tail.rfind(b"OggS")) :]
-    if len(page) < 27:
-        return False
-    lacing = page[27 : 27 + page[26]]
-    return bool(page[5] & 4) and len(lacing) == page[26] and len(page) >= 27 + len(lacing) + sum(lacing)
 
 
 def unreadable(detail: str) -> AudioError:
@@ -259,6 +255,8 @@ def _decoder(descriptor: int, head: bytes, stack: contextlib.ExitStack) -> Recor
     if is_video(head):
         from oruk_leaderboard.audio.video import VideoRecording
 
+        if video_is_cut(descriptor, head):
+            raise cut_off()
         video = VideoRecording(stack.enter_context(os.fdopen(os.dup(descriptor), "rb")))
         stack.callback(video.close)
         return video

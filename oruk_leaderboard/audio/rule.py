@@ -136,7 +136,8 @@ def quantise(mono: Samples, rate: int) -> tuple[npt.NDArray[np.int16], tuple[str
     """
     if rate != SAMPLE_RATE:
         mono = soxr.resample(mono, rate, SAMPLE_RATE, quality="VHQ")
-    scaled = mono[:MAX_SAMPLES] * FULL_SCALE
+    with np.errstate(over="ignore", invalid="ignore"):
+        scaled = mono[:MAX_SAMPLES] * FULL_SCALE
     if not len(scaled):
         raise AudioError("the recording is shorter than one sample at 16 kHz", reason="empty", found="0 samples")
     np.rint(scaled, out=scaled)

@@ -1,6 +1,5 @@
 """Audio inside video containers (mp4, m4a, mov, avi, flv, webm, mkv), decoded with PyAV."""
 
-import itertools
 from collections.abc import Iterator
 from typing import Any, BinaryIO
 
@@ -11,9 +10,6 @@ from oruk_leaderboard.errors import AudioError, MissingExtraError
 
 SUFFIXES = (".mp4", ".m4a", ".mov", ".avi", ".flv", ".webm", ".mkv")
 """Names that such files usually have; what counts is the content."""
-
-PRE_ROLL_S = 1.0
-"""Seconds decoded before a segment: lossy decoders need frames before the first one that is kept."""
 
 LENGTH_SLACK_S = 0.25
 """Seconds by which a container's stated duration may exceed what it decodes to (priming, rounding of clocks)."""
@@ -43,79 +39,71 @@ def require_pyav(where: object = None) -> Any:
 
 
 class VideoRecording(Recording):
-    """The first audio stream of a video container."""
+    """The first audio stream of a video container.
+
+    It is decoded forward only: lossy decoders carry state from frame to frame, so that a sample after a seek differs
+    from the same sample in a run through the file. Going back means opening it again.
+    """
 
     def __init__(self, handle: BinaryIO) -> None:
-        self._av = require_pyav()
-        handle.seek(0)
+        self._av, self._handle = require_pyav(), handle
+        self._open()
+        context = self._stream.codec_context
+        if context is None or not context.sample_rate:
+            self._input.close()
+            raise unreadable("an audio stream of an unknown kind")
+        self.rate, self.channels = context.sample_rate, context.channels
+        self.container = self._input.format.name.split(",")[0].upper()
+        self.subtype = context.name.upper()
+        self.frames = None
+
+    def _open(self) -> None:
+        self._handle.seek(0)
         try:
-            self._input = self._av.open(handle)
-        except (self._av.FFmpegError, ValueError, EOFError) as error:
-            raise unreadable(str(error)) from error
+            self._input = self._av.open(self._handle)
+        except (self._av.FFmpegError, ValueError) as error:
+            raise unreadable(getattr(error, "strerror", None) or str(error)) from error
         if not self._input.streams.audio:
             self._input.close()
             raise AudioError("the video has no audio stream", reason="unreadable")
         self._stream = self._input.streams.audio[0]
-        context = self._stream.codec_context
-        self.rate, self.channels = context.sample_rate, context.channels
-        self.container = self._input.format.name.split(",")[-1].upper()
-        self.subtype = context.name.upper()
-        self.frames = None
-        self._duration = self._stated_duration()
+        self._decoded = self._decode()
+        self._position = 0
+        self._rest: Samples | None = None
 
-    def _stated_duration(self) -> float | None:
-        """Duration of the audio stream in s by the container, or None."""
-        if self._stream.duration is None:
-            return None
-        return float(self._stream.duration * self._stream.time_base)
+    def _decode(self) -> Iterator[Samples]:
+        total = 0
+        try:
+            for frame in self._input.decode(self._stream):
+                total += frame.samples
+                yield self._floats(frame)
+        except (self._av.FFmpegError, ValueError) as error:
+            raise unreadable(getattr(error, "strerror", None) or str(error)) from error
+        self._check_length(total)
+
+    def _check_length(self, total: int) -> None:
+        """Compare the end of the stream with the duration the container states."""
+        if self._stream.duration is not None:
+            stated = float(self._stream.duration * self._stream.time_base)
+            if stated - total / self.rate > LENGTH_SLACK_S:
+                raise truncated(round(stated * self.rate), total)
 
     def blocks(self, start: int, count: int | None) -> Iterator[Samples]:
         """As the base class says; positions count from the first decoded sample."""
-        origin, wanted, given = None, count, 0
-        try:
-            for frame, position in self._frames(start):
-                block = self._floats(frame)
-                origin = position if origin is None else origin
-                skip = max(0, start - position)
-                block = block[skip : None if wanted is None else skip + wanted]
-                if len(block):
-                    yield block
-                given += len(block)
-                wanted = None if wanted is None else wanted - len(block)
-                if wanted == 0:
-                    return
-        except (self._av.FFmpegError, ValueError, EOFError) as error:
-            raise unreadable(str(error)) from error
-        self._check_length(start + given)
-
-    def _check_length(self, decoded: int) -> None:
-        """Compare the end of the stream with the duration the container states."""
-        if self._duration is not None and self._duration - decoded / self.rate > LENGTH_SLACK_S:
-            raise truncated(round(self._duration * self.rate), decoded)
-
-    def _frames(self, start: int) -> Iterator[tuple[Any, int]]:
-        """Decoded frames with the position of their first sample, beginning well before ``start``."""
-        self._input.seek(0, stream=self._stream, any_frame=False)
-        frames = self._input.decode(self._stream)
-        first = next(frames, None)
-        if first is None:
-            return
-        origin = self._position(first)
-        if start > 2 * PRE_ROLL_S * self.rate and origin is not None:
-            target = (origin + start) / self.rate - PRE_ROLL_S
-            self._input.seek(int(target / self._stream.time_base), stream=self._stream, backward=True)
-            again = self._input.decode(self._stream)
-            first = next(again, None)
-            if first is None:
+        if start < self._position:
+            self._input.close()
+            self._open()
+        end = None if count is None else start + count
+        while end is None or self._position < end:
+            block = self._rest if self._rest is not None else next(self._decoded, None)
+            if block is None:
                 return
-            frames = again
-        position = 0 if origin is None else (self._position(first) or origin) - origin
-        for frame in itertools.chain([first], frames):
-            yield frame, position
-            position += frame.samples
-
-    def _position(self, frame: Any) -> int | None:
-        return None if frame.pts is None else round(frame.pts * frame.time_base * self.rate)
+            skip = min(len(block), max(0, start - self._position))
+            stop = len(block) if end is None else min(len(block), end - self._position)
+            self._rest = block[stop:] if stop < len(block) else None
+            self._position += stop
+            if skip < stop:
+                yield block[skip:stop]
 
     def _floats(self, frame: Any) -> Samples:
         """Samples of a frame as float32 of shape (n, channels), full scale 1."""

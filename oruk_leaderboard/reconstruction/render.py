@@ -39,6 +39,10 @@ _USUAL_NAMES: Mapping[str, tuple[str, ...]] = {
     "MP3": (".mp3",),
     "AIFF": (".aiff", ".aif", ".aifc"),
     "AU": (".au", ".snd"),
+    "MOV": (".mp4", ".m4a", ".mov", ".3gp"),
+    "MATROSKA": (".webm", ".mkv", ".mka"),
+    "AVI": (".avi",),
+    "FLV": (".flv",),
 }
 
 
