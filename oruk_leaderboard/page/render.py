@@ -17,6 +17,7 @@ from markupsafe import Markup
 
 from oruk_leaderboard import __version__
 from oruk_leaderboard.cells import csv_text
+from oruk_leaderboard.cite import BENCHMARK, leaderboard_entry, system_entry
 from oruk_leaderboard.classes import CLASSES
 from oruk_leaderboard.errors import OrukError
 from oruk_leaderboard.page import content, pictures
@@ -72,7 +73,9 @@ def build_page(out: Path, *, data: Path | None = None) -> Page:
         raise OrukError(
             "there is no record to show", where=data / "records", do="add records or run: oruk-leaderboard sync"
         )
-    rows = content.rows_of(records, citation=citations(records))
+    rows = content.rows_of(
+        records, citation={content.row_key(record): f"{BENCHMARK}\n\n{system_entry(record)}" for record in records}
+    )
     documents = [row.to_dict() for row in rows]
     files = {
         "index.html": index_html(rows, records=records, data=data).encode(),
@@ -142,7 +145,7 @@ def index_html(rows: Sequence[content.Row], *, records: Sequence[Record], data: 
         pair=pictures.compressed_pair(shown),
         evaluated=[row for row in rows if row.record.evaluation],
         parquet=[name for name in PARQUET if (data / name).is_file()],
-        benchmark=BENCHMARK,
+        benchmark=f"{BENCHMARK}\n\n{leaderboard_entry(records).bibtex}",
     )
 
 
@@ -188,25 +191,6 @@ def _policy(style: str, script: str) -> str:
         f"default-src 'none'; script-src {digest(script)}; style-src {digest(style)}; font-src data:; img-src data:; "
         "base-uri 'none'; form-action 'none'"
     )
-
-
-BENCHMARK = """@misc{orukbench,
-  title        = {oruk-bench: a held-out multilingual benchmark for speech emotion recognition},
-  author       = {{Oruk AI}},
-  year         = {2026},
-  howpublished = {\\url{https://github.com/Oruk-AI/oruk-bench}},
-  note         = {64 systems evaluated on 64,384 held-out clips across ~20 languages}
-}"""
-
-
-def citations(records: Sequence[Record]) -> dict[str, str]:
-    """Row key to the BibTeX that cites the row, below a comment with the row's figures."""
-    found = {}
-    for record in records:
-        name = " ".join(record.system.name.split())
-        figures = f"macro-F1 {record.macro_f1}, accuracy {record.accuracy} %"
-        found[content.row_key(record)] = f"% {name}: {record.snapshot}, {record.scored_on}, {figures}\n{BENCHMARK}"
-    return found
 
 
 def _write(out: Path, files: Mapping[str, bytes]) -> None:
