@@ -91,6 +91,9 @@ def pin(
 
 def _digests(item: Usable) -> dict[str, Any] | str:
     """Columns of one clip, or why there are none."""
+    official, found = (_suffix(path) for path in (item.row.media or item.clip.media, item.clip.media))
+    if found != official:
+        return f"not pinned: a {found} copy, and the release has {official}"
     try:
         return dict(_columns(item))
     except (AudioError, MissingExtraError, OSError) as error:
@@ -101,7 +104,7 @@ def _columns(item: Usable) -> Iterator[tuple[str, Any]]:
     root, clip = item.corpus.root, item.clip
     with root.open(clip.media) as file:
         yield from zip(("source_sha256", "source_bytes"), source_digest(file), strict=True)
-        if clip.media[clip.media.rfind(".") :].lower() in LOSSY:
+        if _suffix(clip.media) in LOSSY:
             # Decoders of lossy formats differ by one step, so their samples identify nothing; the header does no harm.
             with open_recording(file) as recording:
                 yield from (("sampling_rate", recording.rate), ("channels", recording.channels))
@@ -111,3 +114,7 @@ def _columns(item: Usable) -> Iterator[tuple[str, Any]]:
         yield from (("sampling_rate", pcm.sampling_rate), ("channels", pcm.channels))
         rendered = render(file, start_s=clip.start_s, end_s=clip.end_s, channel=clip.channel)
         yield from (("clip_sha256", rendered.clip_sha256), ("clip_num_samples", len(rendered.samples)))
+
+
+def _suffix(path: str) -> str:
+    return path[path.rfind(".") :].lower()
