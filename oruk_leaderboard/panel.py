@@ -1,7 +1,7 @@
 """Systems side by side on one set of clips: what comparisons start from."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -10,7 +10,7 @@ from oruk_leaderboard import metrics
 from oruk_leaderboard.errors import PredictionError
 from oruk_leaderboard.gold import Gold
 from oruk_leaderboard.metrics import Margins, Metric
-from oruk_leaderboard.predictions import Predictions
+from oruk_leaderboard.predictions import MISSING, Predictions
 from oruk_leaderboard.statistics import Draws
 from oruk_leaderboard.tally import ON_ERROR, outcomes
 
@@ -62,6 +62,31 @@ class Panel:
             gold=by_cluster(labels, np.ones(len(labels), dtype=bool)),
             predicted=np.stack([by_cluster(row, row < k) for row in scored]),
         )
+
+
+def common(systems: Mapping[str, Predictions], gold: Gold) -> tuple[dict[str, Predictions], Gold]:
+    """Systems and set cut down to the clips that every system has a row for, so that a subsample can be compared.
+
+    Without it a clip that a file does not hold counts as failed. The cut set has no digest of its own.
+
+    Raises:
+        PredictionError: No clip is in all files.
+    """
+    keep = np.ones(len(gold.clip_ids), dtype=bool)
+    for predictions in systems.values():
+        keep &= predictions.status != MISSING
+    if not keep.any():
+        raise PredictionError("no clip is in all files", expected="at least one clip that every file has")
+    cut = {
+        name: replace(
+            predictions,
+            labels=predictions.labels[keep],
+            status=predictions.status[keep],
+            scores=None if predictions.scores is None else predictions.scores[keep],
+        )
+        for name, predictions in systems.items()
+    }
+    return cut, gold.subset(keep, set_digest=None, partial=True)
 
 
 def panel(

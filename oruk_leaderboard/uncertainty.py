@@ -59,8 +59,9 @@ def resolution() -> str:
     points = ", ".join(f"{floor:.1f} points on {name}" for name, floor in floors.items())
     return (
         "Intervals: 95 % of the accuracy (Wilson). ≈: ranks whose accuracy differs by less than the clips resolve "
-        f"(80 % power at 0.05; {points}, at 50 %). Both take clips as independent; those of one speaker or corpus go "
-        "together, so the truth is wider. Macro-F1 has no interval without the answers."
+        f"(two-sided z-test of two accuracies, errors taken as independent, 80 % power at 0.05; {points}, at 50 %). "
+        "Both take clips as independent; those of one speaker or corpus go together, so the truth is wider. Macro-F1 "
+        "has no interval without the answers."
     )
 
 

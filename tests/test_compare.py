@@ -237,6 +237,23 @@ def test_command_line(files: Path, gold: Gold, capsys: pytest.CaptureFixture[str
     assert r"\toprule" in (text := capsys.readouterr().out) and "2 prompts: mean" in text
 
 
+def test_a_subsample_is_compared_on_the_clips_that_all_have(
+    files: Path, gold: Gold, capsys: pytest.CaptureFixture[str]
+) -> None:
+    rows = (files / "b.csv").read_text().splitlines()
+    (files / "b.csv").write_text("\n".join(rows[:301]) + "\n")
+    assert main(command(files, "--n-boot", "30", "--json")) == 1
+    whole = json.loads(capsys.readouterr().out)
+    assert (whole["n"], whole["standings"][1]["counts"]["missing"]) == (N, 400)
+    assert main(command(files, "--n-boot", "30", "--common", "--json")) == 0
+    part = json.loads(capsys.readouterr().out)
+    predicted = system(gold, 0.4, 3).labels[:300]
+    figure = metrics.macro_f1(metrics.confusion(gold.labels[:300], predicted, 7))
+    assert part["n"] == 300 and part["standings"][1]["figures"]["macro_f1"] == pytest.approx(figure, abs=1e-12)
+    assert main(command(files, "--subset", "5k")) == 2
+    assert "subsample" in capsys.readouterr().err
+
+
 def test_command_line_counts_missing_clips_and_refuses(files: Path, capsys: pytest.CaptureFixture[str]) -> None:
     rows = (files / "a.csv").read_text().splitlines()
     (files / "a.csv").write_text("\n".join(rows[:-5]) + "\n")

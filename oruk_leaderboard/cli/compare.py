@@ -34,7 +34,10 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--alpha", type=float, default=0.05, metavar="A", help="one minus the confidence")
     what = parser.add_mutually_exclusive_group()
     what.add_argument("--prompts", action="store_true", help="the files are one system asked by several prompts")
-    what.add_argument("--subset", metavar="FILE", type=Path, help="shift to the clips in its column clip_id")
+    what.add_argument(
+        "--subset", metavar="FILE|5k", help="shift to the clips of its column clip_id, or to the subsample"
+    )
+    parser.add_argument("--common", action="store_true", help="only the clips that every file has a row for")
     parser.add_argument("--plot", metavar="FILE", type=Path, help="rank plot, .svg or .png (extra: plot)")
     parser.add_argument("--latex", action="store_true", help="the ranking as a LaTeX table")
     add_json(parser)
@@ -44,13 +47,15 @@ def run(args: argparse.Namespace) -> int:
     """Compare and print; failed clips of any system are findings."""
     from oruk_leaderboard.comparison import ensemble, failures, rank, shift
     from oruk_leaderboard.comparison_formats import as_latex, as_text, ensemble_text, shift_text
-    from oruk_leaderboard.panel import panel
+    from oruk_leaderboard.panel import common, panel
     from oruk_leaderboard.predictions import read_predictions
     from oruk_leaderboard.scoring import resolve_gold
 
     files = _named(args.predictions)
     gold = resolve_gold(args.clips, args.gold)
     systems = {name: read_predictions(path, gold.clip_ids, classes=gold.classes) for name, path in files.items()}
+    if args.common:
+        systems, gold = common(systems, gold)
     board = panel(
         systems,
         gold,
@@ -67,7 +72,7 @@ def run(args: argparse.Namespace) -> int:
         document["ensemble"] = summary.to_dict()
         texts.append(ensemble_text(summary))
     if args.subset is not None:
-        shifts = shift(board, _members(args.subset, gold), metric=args.metric, alpha=args.alpha)
+        shifts = shift(board, _members(args, gold), metric=args.metric, alpha=args.alpha)
         document["shift"] = [row.to_dict() for row in shifts]
         texts.append(shift_text(shifts, args.metric))
     if args.plot is not None:
@@ -101,15 +106,19 @@ def _named(arguments: list[str]) -> dict[str, Path]:
     return files
 
 
-def _members(path: Path, gold: "Gold") -> "NDArray[np.bool_]":
-    """Which clips of the set a file of clip ids names; an id that is not in the set is an error."""
+def _members(args: argparse.Namespace, gold: "Gold") -> "NDArray[np.bool_]":
+    """Which clips of the set belong to ``--subset``; an id of a file that is not in the set is an error."""
     import numpy as np
 
     from oruk_leaderboard.errors import PredictionError
     from oruk_leaderboard.predictions import read_ids
+    from oruk_leaderboard.scoring import read_clip_ids
     from oruk_leaderboard.tabular import read_rows
 
-    wanted = set(read_ids(read_rows(path)))
-    if unknown := wanted - set(gold.clip_ids):
-        raise PredictionError("a clip of the subset is not in the set", where=path, found=sorted(unknown)[0])
+    if args.subset == "5k":
+        wanted = set(read_clip_ids(args.clips, args.gold, "5k"))
+    else:
+        wanted = set(read_ids(read_rows(Path(args.subset))))
+        if not args.common and (unknown := wanted - set(gold.clip_ids)):
+            raise PredictionError("a clip of the subset is not in the set", where=args.subset, found=min(unknown))
     return np.array([clip_id in wanted for clip_id in gold.clip_ids])
