@@ -96,3 +96,24 @@ def test_every_shipped_card_makes_a_valid_record(tmp_path: Path) -> None:
         result = score(made_predictions(gold), gold=gold, system=name, n_boot=10, snapshot="2026-11-30")
         write_record(result.record, tmp_path / f"{name}.json")
         assert result.record.system.id == name
+
+
+def test_a_transformers_checkpoint_answers_with_its_own_labels(tmp_path: Path) -> None:
+    """A tiny random checkpoint made here; the shipped cards' own weights were not tried."""
+    pytest.importorskip("torch", reason="torch is not installed")
+    transformers = pytest.importorskip("transformers", reason="transformers is not installed")
+    config = transformers.Wav2Vec2Config(
+        hidden_size=16, num_hidden_layers=1, num_attention_heads=2, intermediate_size=16, conv_dim=(8, 8),
+        conv_stride=(5, 4), conv_kernel=(10, 4), num_feat_extract_layers=2, num_conv_pos_embeddings=8,
+        num_conv_pos_embedding_groups=2, classifier_proj_size=8, id2label={0: "ang", 1: "hap", 2: "neu"},
+    )  # fmt: skip
+    transformers.Wav2Vec2ForSequenceClassification(config).save_pretrained(tmp_path)
+    transformers.Wav2Vec2FeatureExtractor().save_pretrained(tmp_path)
+    text = f'name = "tiny"\nfamily = "open"\nadapter = "transformers"\nsource = "made here"\nmodel_id = "{tmp_path}"\n'
+    (tmp_path / "tiny.toml").write_text(text, encoding="utf-8")
+    system = load_system(get_system(str(tmp_path / "tiny.toml")), revision="a" * 40)
+    first, second = system.predict([tone(300, 0.5), tone(800, 0.1)])
+    assert system.revision == "a" * 40
+    assert first.scores is not None and set(first.scores) == {"ang", "hap", "neu"}
+    assert sum(first.scores.values()) == pytest.approx(1, abs=1e-9)
+    assert first.scores != second.scores
