@@ -157,7 +157,9 @@ def eval_results(name: str, records: Sequence[Record], *, revision: str) -> list
     try:
         from huggingface_hub import EvalResultEntry, eval_result_entries_to_yaml
     except ImportError as error:
-        raise HubError("huggingface_hub has no eval results", do="pip install 'huggingface_hub>=1.5'") from error
+        raise HubError(
+            "huggingface_hub has no eval results", do="run: python -m pip install --upgrade huggingface_hub"
+        ) from error
     _check_revision(revision)
     entries = [
         EvalResultEntry(

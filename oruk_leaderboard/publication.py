@@ -170,20 +170,22 @@ def _same(remote: RemoteFile, content: bytes) -> bool:
 
 
 def _check_nothing_lost(hub: Hub, plan: Publication, root: Path) -> None:
-    """The published table must not lose a system by being overwritten."""
+    """The published table must not lose a system: by a new table in its place, or by a card that names another."""
     from oruk_leaderboard.records import load_records
-    from oruk_leaderboard.upstream import compare_rows
+    from oruk_leaderboard.upstream import compare_rows, key
     from oruk_leaderboard.upstream_table import find_table, read_rows
 
     table = find_table(hub, plan.parent) if plan.updated else None
-    if table not in plan.updated:
+    if table is None or not {table, "README.md"} & set(plan.updated):
         return
-    unheld = compare_rows(read_rows(hub.download(table, plan.parent)), load_records(root / "data" / "records")).missing
-    if unheld:
+    records = load_records(root / "data" / "records")
+    known = {key(name) for record in records for name in (record.system.id, record.system.name)}
+    missing = compare_rows(read_rows(hub.download(table, plan.parent)), records).missing
+    if lost := [str(row["system"]) for row in missing if key(row["system"]) not in known]:
         raise HubError(
-            f"{len(unheld)} systems of the Hub's table are not held here and would be lost",
+            f"{len(lost)} systems of the Hub's table are not held here and would be lost",
             where=f"{hub.repo}/{table}",
-            found=", ".join(str(row["system"]) for row in unheld[:5]),
+            found=", ".join(lost[:5]),
             do="run: oruk-leaderboard sync, then build and commit",
         )
 

@@ -148,8 +148,8 @@ def compare_rows(rows: Sequence[Row], records: Sequence[Record]) -> Comparison:
     A row whose figures are those of several records is shown as a conflict, because it may be any of them.
     """
     held = {record.system.id: record for record in default_records(records)}
-    by_name = {_slug(name): record for record in held.values() for name in (record.system.name, record.system.id)}
-    matched = {row["system"]: by_name[_slug(row["system"])] for row in rows if _slug(row["system"]) in by_name}
+    by_name = {key(name): record for record in held.values() for name in (record.system.name, record.system.id)}
+    matched = {row["system"]: by_name[key(row["system"])] for row in rows if key(row["system"]) in by_name}
     renamed: dict[str, str] = {}
     conflicts: list[dict[str, Any]] = []
     for row in (row for row in rows if row["system"] not in matched):
@@ -182,9 +182,7 @@ def new_records(rows: Sequence[Row], composition: Mapping[str, Any], source: Sou
     """Records of rows that have none: what the row says and where it stands, and nothing else."""
     return [
         Record(
-            system=SystemInfo(
-                id=_slug(row["system"]), name=row["system"], family=row["family"], is_oruk=row["is_oruk"]
-            ),
+            system=SystemInfo(id=key(row["system"]), name=row["system"], family=row["family"], is_oruk=row["is_oruk"]),
             snapshot=composition["snapshot"],
             scored_on=row["scored_on"],
             accuracy=_digits(row["accuracy"]),
@@ -229,7 +227,8 @@ def _digits(value: float) -> str:
     return f"{Decimal(repr(float(value))):f}"
 
 
-def _slug(name: str) -> str:
+def key(name: str) -> str:
+    """Name of a system as an id; two spellings of one name have one key."""
     return re.sub(r"[^a-z0-9.]+", "-", name.casefold().replace("+", "-plus-")).strip("-.")
 
 

@@ -263,11 +263,16 @@ def test_publishing_over_systems_that_are_not_held_here_is_refused(hub, root, pu
     hub.create(REPO, files(published))
     remote = Hub(REPO, endpoint=hub.url)
     sha = remote.revision()
-    plan = publication.Publication(REPO, "v1.0.0", sha, (), (TABLE,), 0, (), {}, None, dry_run=True)
-    with pytest.raises(HubError, match=r"31 systems of the Hub's table.*oruk-leaderboard sync"):
-        publication._check_nothing_lost(remote, plan, root)
+
+    def plan(*updated: str) -> publication.Publication:
+        return publication.Publication(REPO, "v1.0.0", sha, (), updated, 0, (), {}, None, dry_run=True)
+
+    for updated in (TABLE, "README.md"):
+        with pytest.raises(HubError, match=r"31 systems of the Hub's table.*oruk-leaderboard sync"):
+            publication._check_nothing_lost(remote, plan(updated), root)
+    publication._check_nothing_lost(remote, plan("LICENSE"), root)
     read(hub, root)
-    publication._check_nothing_lost(remote, plan, root)
+    publication._check_nothing_lost(remote, plan(TABLE, "README.md"), root)
 
 
 def test_command_shows_differences_and_exits_with_one_on_conflicts(hub, root, published, monkeypatch, capsys):
