@@ -136,6 +136,12 @@ def test_extras_are_named_and_never_clips(ravdess: Path) -> None:
     assert not any(clip.media.startswith("Actor_25") for clip in found.clips)
 
 
+def test_files_of_another_corpus_are_no_extras(ravdess: Path) -> None:
+    build_example(get_corpus("asvp_esd"), ravdess / "ASVP")
+    found = found_in(get_corpus("ravdess"), ravdess)
+    assert [extra.where for extra in found.extras] == ["Actor_18/03-02-05-01-02-01-18.wav"]
+
+
 def test_identical_files(tmp_path: Path) -> None:
     spec = get_corpus("emovo")
     root = tmp_path / "emovo"

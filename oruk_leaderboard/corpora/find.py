@@ -101,12 +101,17 @@ def _recognised_in(root: Root, index: NameIndex, specs: Iterable[CorpusSpec]) ->
 
 
 def _uncontested(found: FoundCorpus) -> FoundCorpus:
-    """Without files that only the name gives to the corpus and that another corpus knows by their folder too."""
-    loose = [match.media for match in found.files if not match.by_folder]
-    if not loose:
+    """Without files that only the name gives to the corpus and that another corpus knows by their folder too.
+
+    Strays that another corpus recognises are its clips, not strays.
+    """
+    doubtful = [*(match.media for match in found.files if not match.by_folder), *found.strays]
+    if not doubtful:
         return found
     others = (spec for spec in registry().values() if spec.id != found.spec.id)
-    rivals = _recognised_in(found.root, index_names(loose), others)
+    rivals = _recognised_in(found.root, index_names(doubtful), others)
+    claimed = {match.media for rival in rivals for match in rival.files}
+    found = replace(found, strays=[name for name in found.strays if name not in claimed])
     lost = {match.media for rival in rivals for match in rival.files if match.by_folder}
     # Where nothing would be left the user's word counts.
     return found if len(lost) == len(found.files) else _without(found, lost)
