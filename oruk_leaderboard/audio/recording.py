@@ -91,8 +91,9 @@ def _mono(block: Samples, channel: int | None) -> Samples:
     if channel is not None or block.shape[1] == 1:
         return np.ascontiguousarray(block[:, channel or 0])
     mono = block[:, 0].copy()
-    for column in range(1, block.shape[1]):
-        mono += block[:, column]
+    with np.errstate(over="ignore", invalid="ignore"):  # what overflows is refused later
+        for column in range(1, block.shape[1]):
+            mono += block[:, column]
     mono *= np.float32(1 / block.shape[1])
     return mono
 

@@ -1,5 +1,7 @@
 """Where jobs are rendered: in threads of this process, or on a Ray cluster. Results come back in order, bounded."""
 
+import os
+import signal
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -42,11 +44,9 @@ def ray_cluster(batches: Iterable[Batch], *, workers: int, open_root: Callable[[
         raise MissingExtraError("the engine needs Ray", extra="ray", where="--engine ray") from error
     started = not ray.is_initialized()
     if started:
-        import os
-
         address = os.environ.get("RAY_ADDRESS")
-        options: dict[str, Any] = {"address": address} if address else {"num_cpus": workers, "include_dashboard": False}
-        ray.init(log_to_driver=False, **options)
+        own = {"num_cpus": workers, "include_dashboard": False, "object_store_memory": _OBJECT_STORE_BYTES}
+        ray.init(log_to_driver=False, **({"address": address} if address else own))
     try:
         task = ray.remote(num_cpus=1, max_retries=5)(_render_remotely)
         yield from _in_order(batches, workers * AHEAD, task.remote, ray.get, ray.cancel)
@@ -65,7 +65,8 @@ def _render_remotely(batch: Batch) -> list[Outcome]:
 
 @cache
 def _remote_renderer() -> Renderer:
-    """One renderer a worker process, which opens each root once."""
+    """One renderer a worker process, which opens each root once and leaves interrupts to the driver."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
     return Renderer(cache(open_any_root))
 
 
@@ -97,6 +98,9 @@ def _in_order(
         for waiting in running:
             cancel(waiting)
 
+
+_OBJECT_STORE_BYTES = 512 << 20
+"""Shared memory of a cluster that is started here; what is in flight needs far less."""
 
 Engine = Callable[..., Iterator[Outcome]]
 """Takes batches, ``workers`` and ``open_root``; gives the outcomes of all batches in order."""
