@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 
-from oruk_leaderboard import card, cite, croissant, evals, plot, script
+from oruk_leaderboard import card, cite, croissant, evals, factsheets, plot, script
 from oruk_leaderboard.configs import CONFIGS
 from oruk_leaderboard.paths import checkout_root
 from oruk_leaderboard.records import Record, load_records
@@ -82,7 +82,9 @@ def derived(root: Path, records: Sequence[Record]) -> Iterator[tuple[str, bytes 
         yield config.path, serialize(table) if table is not None and table.num_rows else None
     yield script.NAME, script.script_text(root).encode()
     yield plot.NAME, plot.svg(records).encode()
-    yield card.NAME, card.card_text(root, records).encode()
+    figures = factsheets.manifest_figures(root)
+    yield from factsheets.fact_sheets(root, figures)
+    yield card.NAME, card.card_text(root, records, figures).encode()
     yield croissant.NAME, croissant.croissant_text(root).encode()
     yield "CITATION.cff", cite.citation_cff().encode()
     yield evals.NAME, evals.eval_text(records).encode()

@@ -7,6 +7,7 @@ from typing import Any
 from oruk_leaderboard.blocks import fill
 from oruk_leaderboard.configs import SPLIT, Config, shipped
 from oruk_leaderboard.errors import OrukError
+from oruk_leaderboard.factsheets import Figures, language_table
 from oruk_leaderboard.records import Record, by_score, default_records
 from oruk_leaderboard.schemas import arrow_schema, check, load_schema
 from oruk_leaderboard.script import dtype
@@ -17,20 +18,26 @@ from oruk_leaderboard.tables import read_table
 NAME = "README.md"
 
 
-def card_text(root: Path, records: Sequence[Record]) -> str:
-    """README.md with its header and generated parts made anew from the built tables and the records."""
+def card_text(root: Path, records: Sequence[Record], figures: Figures) -> str:
+    """README.md with its header and generated parts made anew.
+
+    Args:
+        root: Repository's root, with the built tables.
+        records: All records.
+        figures: Figures of the manifest.
+    """
     path = root / NAME
     _, body = split_header(path.read_text(encoding="utf-8"), where=path)
-    return f"---\n{header_text(root)}---\n{fill(body, blocks(root, records), where=path)}"
+    return f"---\n{header_text(root, figures)}---\n{fill(body, blocks(root, records, figures), where=path)}"
 
 
-def header(root: Path) -> dict[str, Any]:
+def header(root: Path, figures: Figures) -> dict[str, Any]:
     """Metadata of the card, as the Hub's documentation of dataset cards describes it."""
     configs = shipped(root)
     return {
         "pretty_name": "oruk-bench leaderboard",
         "license": ["cc-by-4.0", "cc-by-sa-4.0"],
-        "language": _languages(root),
+        "language": sorted(set(figures.get("language", {})) - {"unknown"}) or ["multilingual"],
         "task_categories": ["audio-classification"],
         "task_ids": ["audio-emotion-recognition"],
         "size_categories": [_size(sum(read_table(config, root).num_rows for config in configs))],
@@ -58,7 +65,7 @@ def header(root: Path) -> dict[str, Any]:
     }
 
 
-def header_text(root: Path) -> str:
+def header_text(root: Path, figures: Figures) -> str:
     """The header as YAML, checked.
 
     Raises:
@@ -66,7 +73,7 @@ def header_text(root: Path) -> str:
     """
     import yaml
 
-    content = header(root)
+    content = header(root, figures)
     check(content, "card", where=root / NAME)
     text: str = yaml.safe_dump(content, sort_keys=False, allow_unicode=True, width=1000)
     return text
@@ -89,17 +96,6 @@ def _feature(field: Any) -> dict[str, str]:
     if pa.types.is_list(field.type):
         return {"name": field.name, "list": dtype(field.type.value_type)}
     return {"name": field.name, "dtype": dtype(field.type)}
-
-
-def _languages(root: Path) -> list[str]:
-    """Languages of the pinned clips (primary subtags), or ``multilingual`` while none are shipped."""
-    import pyarrow.parquet as pq
-
-    path = root / "data" / "manifest.parquet"
-    if not path.is_file():
-        return ["multilingual"]
-    tags = pq.read_table(path, columns=["language"]).column("language").unique().to_pylist()
-    return sorted({tag.split("-")[0] for tag in tags if tag})
 
 
 def _size(rows: int) -> str:
@@ -152,7 +148,7 @@ def read_header(path: Path) -> dict[str, Any]:
     return dict(content)
 
 
-def blocks(root: Path, records: Sequence[Record]) -> Mapping[str, str]:
+def blocks(root: Path, records: Sequence[Record], figures: Figures) -> Mapping[str, str]:
     """Generated parts of the card by name."""
     return {
         "configs": _configs_table(root),
@@ -160,6 +156,7 @@ def blocks(root: Path, records: Sequence[Record]) -> Mapping[str, str]:
         "coverage": coverage(records).sentence(),
         "leaderboard": as_markdown(leaderboard(records=records)),
         "results": _results(records),
+        "manifest": language_table(figures),
     }
 
 

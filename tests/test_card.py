@@ -66,7 +66,7 @@ def test_links_to_files_resolve(card):
 
 def test_generated_parts(card):
     _, body = split_header((ROOT / "README.md").read_text(encoding="utf-8"), where="README.md")
-    assert sorted(block_names(body)) == sorted(blocks(ROOT, load_records()))
+    assert sorted(block_names(body)) == sorted(blocks(ROOT, load_records(), {}))
 
 
 def test_fill_replaces_only_between_markers():
