@@ -45,9 +45,9 @@ def language_table(figures: Figures) -> str:
     total = figures["all"]["all"]
     lines = [
         f"The manifest has {total.clips:,} clips from {len(figures['corpus'])} corpora in {len(figures['language'])} "
-        f"languages; {total.open:,} of them are from corpora that need no signed agreement (profile `open`). Hours with ≥ "
-        f"leave out clips whose duration no public list gives, {total.unknown_durations:,} in all. What each corpus is: "
-        f"[fact sheets]({FOLDER}/README.md).",
+        f"languages; {total.open:,} of them are from corpora that need no signed agreement (profile `open`). Hours "
+        f"with ≥ leave out clips whose duration no public list gives, {total.unknown_durations:,} in all. What each "
+        f"corpus is: [fact sheets]({FOLDER}/README.md).",
         "",
         "| language | clips | open | hours | speakers |",
         "|:---|---:|---:|---:|---:|",
