@@ -145,7 +145,7 @@ def test_composition_counts_clips_and_hours(tmp_path: Path) -> None:
     columns = {
         "corpus": ["a", "a", "b"],
         "language": ["en", None, "de"],
-        "label": ["anger", "fear", "anger"],
+        "label": ["anger", None, None],
         "elicitation": ["acted", "acted", "spontaneous"],
         "duration_s": [3600.0, 1800.0, None],
     }
@@ -153,8 +153,10 @@ def test_composition_counts_clips_and_hours(tmp_path: Path) -> None:
     found = content.composition_of(tmp_path)
     assert found is not None
     assert (found.clips, found.timed, found.hours) == (3, 2, 1.5)
-    assert found.parts["Corpora"] == [("a", 2, 1.5), ("b", 1, None)]
-    assert ("not stated", 1, 0.5) in found.parts["Languages"]
+    corpora, languages, classes, _ = found.parts
+    assert corpora.items == [("a", 2, 1.5), ("b", 1, None)]
+    assert (languages.known, languages.items[-1]) == (2, ("not stated", 1, 0.5)), "empty cells come last, uncounted"
+    assert (classes.title, classes.known, classes.items[0][:2]) == ("Classes", 1, ("anger", 1))
     assert content.composition_of(tmp_path / "nowhere") is None
 
 

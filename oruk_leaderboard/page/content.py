@@ -241,21 +241,45 @@ def groups_of(records: Iterable[Record]) -> list[Group]:
     return published + [groups[key] for key in sorted(groups) if not groups[key].published]
 
 
+PARTS: Sequence[tuple[str, str, str]] = (
+    ("corpus", "Corpora", "not stated"),
+    ("language", "Languages", "not stated"),
+    ("label", "Classes", "under an agreement"),
+    ("elicitation", "Elicitation", "not stated"),
+)
+"""Column of the manifest, title of its picture, and what an empty cell means."""
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """Clips by one property.
+
+    Attributes:
+        title: What they are counted by.
+        known: Number of values, without the one for empty cells.
+        items: ``(value, clips, hours or None)``, the largest first and empty cells last.
+    """
+
+    title: str
+    known: int
+    items: Sequence[tuple[str, int, float | None]]
+
+
 @dataclass(frozen=True, slots=True)
 class Composition:
-    """The pinned evaluation clips in numbers; every list is sorted with the largest first.
+    """The pinned evaluation clips in numbers.
 
     Attributes:
         clips: Number of clips.
         hours: Their sum in hours, or None where no duration is known.
         timed: Clips whose duration is known.
-        parts: Title to ``(name, clips, hours or None)``.
+        parts: Clips by corpus, language, class and elicitation.
     """
 
     clips: int
     hours: float | None
     timed: int
-    parts: Mapping[str, list[tuple[str, int, float | None]]] = field(default_factory=dict)
+    parts: Sequence[Part]
 
 
 def composition_of(data: Path) -> Composition | None:
@@ -263,22 +287,28 @@ def composition_of(data: Path) -> Composition | None:
     path = data / "manifest.parquet"
     if not path.is_file():
         return None
+    import pyarrow.compute as pc
     import pyarrow.parquet as pq
 
-    titles = {"corpus": "Corpora", "language": "Languages", "label": "Classes", "elicitation": "Elicitation"}
-    table = pq.read_table(path, columns=[*titles, "duration_s"]).to_pydict()
-    seconds: list[float | None] = table["duration_s"]
-    timed = [value for value in seconds if value is not None]
-    parts = {}
-    for column, title in titles.items():
-        clips: dict[str, int] = {}
-        hours: dict[str, float] = {}
-        for name, length in zip(table[column], seconds, strict=True):
-            shown = ("not shipped" if column == "label" else "not stated") if name is None else str(name)
-            clips[shown] = clips.get(shown, 0) + 1
-            if length is not None:
-                hours[shown] = hours.get(shown, 0.0) + length / 3600
-        ordered = sorted(clips, key=lambda shown: (-clips[shown], shown))
-        parts[title] = [(shown, clips[shown], hours.get(shown)) for shown in ordered]
-    total = sum(timed) / 3600 if timed else None
-    return Composition(clips=len(seconds), hours=total, timed=len(timed), parts=parts)
+    table = pq.read_table(path, columns=[*(column for column, _, _ in PARTS), "duration_s"])
+    seconds = table["duration_s"]
+    return Composition(
+        clips=table.num_rows,
+        hours=_hours(pc.sum(seconds).as_py()),
+        timed=len(seconds) - seconds.null_count,
+        parts=[_part(table, column, title, empty) for column, title, empty in PARTS],
+    )
+
+
+def _part(table: Any, column: str, title: str, empty: str) -> Part:
+    # One thread: the sums, and with them the page's bytes, must not depend on the order of the threads.
+    sums = table.group_by(column, use_threads=False).aggregate([([], "count_all"), ("duration_s", "sum")]).to_pylist()
+    sums.sort(key=lambda row: (row[column] is None, -row["count_all"], row[column]))
+    items = [
+        (empty if row[column] is None else row[column], row["count_all"], _hours(row["duration_s_sum"])) for row in sums
+    ]
+    return Part(title, sum(row[column] is not None for row in sums), items)
+
+
+def _hours(seconds: float | None) -> float | None:
+    return None if seconds is None else seconds / 3600
