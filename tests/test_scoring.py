@@ -353,7 +353,7 @@ def test_latex_report_escapes():
     assert r"a\_b \& 50\%" in latex_report(document)
 
 
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=25)
 @given(st.integers(0, 2**32 - 1), st.permutations(range(7)))
 def test_order_of_rows_and_names_of_classes_do_not_matter(seed, order):
     rng = np.random.default_rng(seed)
@@ -372,7 +372,7 @@ def test_order_of_rows_and_names_of_classes_do_not_matter(seed, order):
     assert other.evaluation["figures"] == pytest.approx(base["figures"], abs=1e-12)
 
 
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=25)
 @given(st.integers(0, 2**32 - 1), st.integers(1, 4))
 def test_merging_clusters_keeps_figures_and_an_empty_class_counts_0(seed, speakers):
     columns = made_columns(80, speakers=8, seed=seed)
@@ -390,7 +390,7 @@ def test_merging_clusters_keeps_figures_and_an_empty_class_counts_0(seed, speake
     assert more["figures"]["accuracy"] == base["figures"]["accuracy"]
 
 
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=25)
 @given(st.integers(0, 2**32 - 1))
 def test_outcomes_partition_the_clips(seed):
     rng = np.random.default_rng(seed)

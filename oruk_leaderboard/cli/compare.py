@@ -23,15 +23,17 @@ def configure(parser: argparse.ArgumentParser) -> None:
     against = parser.add_mutually_exclusive_group(required=True)
     against.add_argument("--clips", metavar="DIR", type=Path, help="rebuilt set")
     against.add_argument("--gold", metavar="FILE", type=Path, help="gold labels instead of a rebuilt set")
-    parser.add_argument("--metric", choices=("macro_f1", "accuracy", "uar"), default="macro_f1", help="rank by it")
+    parser.add_argument(
+        "--metric", choices=("macro_f1", "accuracy", "uar"), default="macro_f1", help="rank by it (macro_f1)"
+    )
     parser.add_argument(
         "--on-error", choices=("neutral", "wrong"), default="neutral", help="what failed clips count as"
     )
     parser.add_argument("--cluster", choices=("speaker", "corpus", "clip"), help="default: speaker where all are known")
     parser.add_argument("--two-stage", action="store_true", help="draw corpora first, then clusters within each")
-    parser.add_argument("--n-boot", type=int, default=2000, metavar="N", help="bootstrap replicates")
-    parser.add_argument("--seed", type=int, default=0, metavar="N", help="seed of the draws")
-    parser.add_argument("--alpha", type=float, default=0.05, metavar="A", help="one minus the confidence")
+    parser.add_argument("--n-boot", type=int, default=2000, metavar="N", help="bootstrap replicates (2000)")
+    parser.add_argument("--seed", type=int, default=0, metavar="N", help="seed of the draws (0)")
+    parser.add_argument("--alpha", type=float, default=0.05, metavar="A", help="one minus the confidence (0.05)")
     what = parser.add_mutually_exclusive_group()
     what.add_argument("--prompts", action="store_true", help="the files are one system asked by several prompts")
     what.add_argument(
