@@ -34,6 +34,7 @@ class Publication:
         kept: Files that only the Hub has; they are never deleted.
         held_back: Files that the Hub would refuse for now, with the reason.
         revision: The 40-hex commit to cite; None in a dry run that would change something.
+        blocked: Why a dry run could not be followed by a real one as things are; None where it could.
         dry_run: Whether nothing was sent.
     """
 
@@ -46,6 +47,7 @@ class Publication:
     kept: tuple[str, ...]
     held_back: Mapping[str, str]
     revision: str | None
+    blocked: str | None
     dry_run: bool
 
     def to_dict(self) -> dict[str, object]:
@@ -81,9 +83,11 @@ def publish(
     _check_fresh(root)
     hub = Hub(repo, endpoint=endpoint, token=token)
     plan = _compare(hub, files, dry_run=dry_run)
-    _check_nothing_lost(hub, plan, root)
+    obstacle = _tag_taken(plan, hub.tags()) or _lost_systems(hub, plan, root)
     if dry_run:
-        return plan
+        return replace(plan, blocked=str(obstacle) if obstacle else None)
+    if obstacle is not None:
+        raise obstacle
     if not hub.has_token():
         raise HubError("no token", where=repo, do="log in with: hf auth login, or set HF_TOKEN")
     revision = _commit(hub, plan, files) if plan.added or plan.updated else plan.parent
@@ -135,31 +139,44 @@ def _check_fresh(root: Path) -> None:
 
 
 def _compare(hub: Hub, files: Mapping[str, bytes], *, dry_run: bool) -> Publication:
-    parent = hub.revision()
+    """Compare with the tag of this version if it holds the same files, which ends the matter, else with main."""
+    parent, tag = hub.revision(), f"v{__version__}"
+    tagged = hub.tags().get(tag)
+    if tagged is not None and not any(_differing(files, hub.files(tagged))):
+        parent = tagged
+    else:
+        tagged = None
     remote = hub.files(parent)
-    differing = {name for name, content in files.items() if name in remote and not _same(remote[name], content)}
-    added = tuple(sorted(files.keys() - remote.keys()))
-    tag, tags = f"v{__version__}", hub.tags()
-    changed = bool(added or differing)
-    if tag in tags and (changed or tags[tag] != parent):
-        raise HubError(
-            f"tag {tag} exists and tags are never moved",
-            where=hub.repo,
-            expected=f"files as at {tags[tag]}" if changed else f"{tag} at the head of main ({parent})",
-            found=f"{len(added)} new and {len(differing)} changed files" if changed else f"{tag} at {tags[tag]}",
-            do="raise the version in pyproject.toml, build and commit",
-        )
+    added, updated = _differing(files, remote)
     return Publication(
         repo=hub.repo,
         tag=tag,
         parent=parent,
         added=added,
-        updated=tuple(sorted(differing)),
-        unchanged=len(files) - len(added) - len(differing),
+        updated=updated,
+        unchanged=len(files) - len(added) - len(updated),
         kept=tuple(sorted(remote.keys() - files.keys() - set(KEPT))),
         held_back=evals.held_back(),
-        revision=parent if tag in tags else None,
+        revision=tagged,
+        blocked=None,
         dry_run=dry_run,
+    )
+
+
+def _differing(files: Mapping[str, bytes], remote: Mapping[str, RemoteFile]) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """Files that are not there, and files that are there with other content."""
+    updated = [name for name, content in files.items() if name in remote and not _same(remote[name], content)]
+    return tuple(sorted(files.keys() - remote.keys())), tuple(sorted(updated))
+
+
+def _tag_taken(plan: Publication, tags: Mapping[str, str]) -> HubError | None:
+    if plan.revision is not None or plan.tag not in tags:
+        return None
+    return HubError(
+        f"tag {plan.tag} exists with other files, and tags are never moved",
+        where=plan.repo,
+        found=f"{plan.tag} at {tags[plan.tag]}",
+        do="raise the version in pyproject.toml, build and commit",
     )
 
 
@@ -169,7 +186,7 @@ def _same(remote: RemoteFile, content: bytes) -> bool:
     return remote.digest == hashlib.sha1(b"blob %d\0" % len(content) + content, usedforsecurity=False).hexdigest()
 
 
-def _check_nothing_lost(hub: Hub, plan: Publication, root: Path) -> None:
+def _lost_systems(hub: Hub, plan: Publication, root: Path) -> HubError | None:
     """The published table must not lose a system: by a new table in its place, or by a card that names another."""
     from oruk_leaderboard.records import load_records
     from oruk_leaderboard.upstream import compare_rows, key
@@ -177,17 +194,19 @@ def _check_nothing_lost(hub: Hub, plan: Publication, root: Path) -> None:
 
     table = find_table(hub, plan.parent) if plan.updated else None
     if table is None or not {table, "README.md"} & set(plan.updated):
-        return
+        return None
     records = load_records(root / "data" / "records")
     known = {key(name) for record in records for name in (record.system.id, record.system.name)}
     missing = compare_rows(read_rows(hub.download(table, plan.parent)), records).missing
-    if lost := [str(row["system"]) for row in missing if key(row["system"]) not in known]:
-        raise HubError(
-            f"{len(lost)} systems of the Hub's table are not held here and would be lost",
-            where=f"{hub.repo}/{table}",
-            found=", ".join(lost[:5]),
-            do="run: oruk-leaderboard sync, then build and commit",
-        )
+    lost = [str(row["system"]) for row in missing if key(row["system"]) not in known]
+    if not lost:
+        return None
+    return HubError(
+        f"{len(lost)} systems of the Hub's table are not held here and would be lost",
+        where=f"{hub.repo}/{table}",
+        found=", ".join(lost[:5]),
+        do="run: oruk-leaderboard sync, then build and commit",
+    )
 
 
 def _commit(hub: Hub, plan: Publication, files: Mapping[str, bytes]) -> str:
@@ -206,8 +225,7 @@ def _commit(hub: Hub, plan: Publication, files: Mapping[str, bytes]) -> str:
             commit_message=f"Release {plan.tag}",
             parent_commit=plan.parent,
         )
-    arrived = hub.files(done.oid)
-    if lost := [name for name, content in files.items() if name not in arrived or not _same(arrived[name], content)]:
+    if lost := [name for names in _differing(files, hub.files(done.oid)) for name in names]:
         raise HubError(
             "files did not arrive as they were sent", where=f"{hub.repo}@{done.oid}", found=", ".join(lost[:5])
         )

@@ -154,29 +154,37 @@ def test_not_a_checkout(hub, tmp_path):
 
 
 def test_stale_parent_is_refused_and_writes_nothing(hub, checkout, monkeypatch):
-    monkeypatch.setattr(publication, "_check_nothing_lost", lambda *_: hub.create(REPO, {"theirs.txt": b"1"}))
+    monkeypatch.setattr(publication, "_lost_systems", lambda *_: hub.create(REPO, {"theirs.txt": b"1"}) and None)
     with pytest.raises(HubError, match="somebody else has pushed"):
         push(hub, checkout)
     assert hub.head(REPO) == {"theirs.txt": b"1"}
     assert hub.repos[REPO].tags == {}
 
 
-def test_existing_tag_never_moves(hub, checkout):
+def test_existing_tag_never_moves(hub, checkout, monkeypatch, capsys):
     first = push(hub, checkout).revision
+    hub.create(REPO, {**hub.head(REPO), "later.txt": b"2"})
+    assert push(hub, checkout).revision == first
     (checkout / "LICENSE").write_text("another text")
     git(checkout, "commit", "--quiet", "--all", "--message", "licence")
-    with pytest.raises(HubError, match=rf"{TAG} exists and tags are never moved.*raise the version"):
+    with pytest.raises(HubError, match=rf"{TAG} exists with other files, and tags are never moved.*raise the version"):
         push(hub, checkout)
     hub.create(REPO, {**tracked(checkout), "other.txt": b"2"})
     with pytest.raises(HubError, match="tags are never moved"):
         push(hub, checkout)
     assert hub.repos[REPO].tags == {TAG: first}
     assert len(commits(hub)) == 1
+    plan = push(hub, checkout, dry_run=True)
+    assert (plan.updated, plan.revision) == ((), None)
+    assert "never moved" in plan.blocked
+    at_fake_hub(monkeypatch, hub, checkout)
+    assert main(["publish", "--dry-run", "--repo", REPO]) == 1
+    assert "blocked: " in capsys.readouterr().out
 
 
 def test_tag_set_by_somebody_else_in_the_meantime(hub, checkout, monkeypatch):
     repo = hub.repos[REPO]
-    monkeypatch.setattr(publication, "_check_nothing_lost", lambda *_: repo.tags.update({TAG: repo.branches["main"]}))
+    monkeypatch.setattr(publication, "_lost_systems", lambda *_: repo.tags.update({TAG: repo.branches["main"]}))
     with pytest.raises(HubError, match="409"):
         push(hub, checkout)
 

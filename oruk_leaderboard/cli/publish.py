@@ -2,7 +2,7 @@
 
 import argparse
 
-from oruk_leaderboard.cli import DONE
+from oruk_leaderboard.cli import DONE, FINDINGS
 from oruk_leaderboard.cli.output import add_json, write_json, write_text
 from oruk_leaderboard.hub import REPO
 
@@ -15,13 +15,13 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace) -> int:
-    """Push and print the revision to cite."""
+    """Push and print the revision to cite; 1 for a dry run that could not be followed by a real one."""
     from oruk_leaderboard.publication import publish
 
     done = publish(repo=args.repo, dry_run=args.dry_run)
     if args.json:
         write_json(done.to_dict())
-        return DONE
+        return FINDINGS if done.blocked else DONE
     lines = [f"add     {name}" for name in done.added] + [f"update  {name}" for name in done.updated]
     lines += [f"keep    {name} (only on the Hub)" for name in done.kept]
     lines += [f"hold    {name}: {reason}" for name, reason in done.held_back.items()]
@@ -30,5 +30,7 @@ def run(args: argparse.Namespace) -> int:
         lines.append(f"dry run: {changes}; would become {done.tag} on top of {done.parent}")
     else:
         lines.append(f"{changes}; {done.tag} is revision {done.revision}")
+    if done.blocked:
+        lines.append(f"blocked: {done.blocked}")
     write_text("\n".join(lines))
-    return DONE
+    return FINDINGS if done.blocked else DONE
