@@ -30,6 +30,13 @@ MIXED = (
 """Said wherever the two are ranked together."""
 
 
+REBUILT_NOTE = (
+    "These sets were rebuilt: equivalents of the original evaluation, not the same clips. Rows are ranked only among "
+    "results on the same manifest, never with the published table."
+)
+"""Said below rows of rebuilt sets, where the published table's coverage would mean nothing."""
+
+
 @dataclass(frozen=True, slots=True)
 class Row:
     """A ranked row.
@@ -109,14 +116,14 @@ class Leaderboard:
     Attributes:
         snapshot: Snapshot date, or None for the newest attested figure of each system.
         groups: One group a ``scored_on`` value, or one for both when mixed.
-        coverage: How much of the published table is held.
+        coverage: How much of the published table is held; None for rebuilt sets, which are no part of it.
         warning: What mixing means, or None.
         resolution: What the clips can resolve, where ties were asked for, or None.
     """
 
     snapshot: str | None
     groups: tuple[Group, ...]
-    coverage: Coverage
+    coverage: Coverage | None
     warning: str | None = None
     resolution: str | None = None
 
@@ -124,6 +131,11 @@ class Leaderboard:
     def rows(self) -> list[Row]:
         """All rows, group after group."""
         return [row for group in self.groups for row in group.rows]
+
+    @property
+    def closing(self) -> str:
+        """What the rows are a part of: the coverage, or that they are of rebuilt sets."""
+        return self.coverage.sentence() if self.coverage else REBUILT_NOTE
 
     @property
     def caveats(self) -> dict[str, str]:
@@ -139,7 +151,8 @@ class Leaderboard:
                 {"scored_on": group.title, "rows": [row.to_dict() for row in group.rows]} for group in self.groups
             ],
             "caveats": self.caveats,
-            "coverage": asdict(self.coverage),
+            "coverage": asdict(self.coverage) if self.coverage else None,
+            "note": self.closing,
             "warning": self.warning,
             "resolution": self.resolution,
         }
@@ -205,7 +218,7 @@ def leaderboard(
     return Leaderboard(
         snapshot,
         tuple(kept),
-        coverage(everything),
+        coverage(everything) if wanted == PUBLISHED else None,
         warning=MIXED if both else None,
         resolution=_resolution() if ties else None,
     )

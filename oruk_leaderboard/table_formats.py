@@ -65,7 +65,7 @@ def as_text(board: Leaderboard) -> str:
         table = text_table(header, rows, right=("rank", "accuracy", "macro_f1"))
         parts.append(f"{group.title}\n{table}")
     parts.append("\n".join(_footnotes(board)))
-    parts.append(board.coverage.sentence())
+    parts.append(board.closing)
     return "\n\n".join(part for part in parts if part) + "\n"
 
 
@@ -98,7 +98,7 @@ def as_markdown(board: Leaderboard) -> str:
             lines.append(f"| {rank} | {markdown_cell(name)} | {family} | {accuracy} | {macro_f1} |{extra}")
         parts.append("\n".join(lines))
     parts += [markdown_cell(note) for note in _footnotes(board)]
-    parts.append(board.coverage.sentence())
+    parts.append(board.closing)
     return "\n\n".join(parts) + "\n"
 
 
@@ -134,7 +134,7 @@ def as_latex(board: Leaderboard) -> str:
     lines += [r"  \bottomrule", r"  \end{tabular}", r"  \begin{tablenotes}\footnotesize"]
     lines += [rf"  \item[{letters[mark]}] {latex_cell(_sentence(text))}" for mark, text in board.caveats.items()]
     marked = len(board.caveats)
-    lines += [rf"  \item {latex_cell(text)}" for text in [*_footnotes(board)[marked:], board.coverage.sentence()]]
+    lines += [rf"  \item {latex_cell(text)}" for text in [*_footnotes(board)[marked:], board.closing]]
     lines += [r"  \end{tablenotes}", r"  \end{threeparttable}", r"\end{table}"]
     return "\n".join(lines) + "\n"
 

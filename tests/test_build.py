@@ -1,6 +1,7 @@
 """Derived tables: exact types, fresh, reproducible, absent rather than empty."""
 
 import shutil
+from dataclasses import replace
 
 import pyarrow as pa
 import pyarrow.parquet as pq
@@ -8,11 +9,17 @@ import pytest
 
 from oruk_leaderboard.blocks import block_names, fill
 from oruk_leaderboard.build import build
+from oruk_leaderboard.card import read_header
 from oruk_leaderboard.configs import CONFIGS, get_config
+from oruk_leaderboard.gold import gold_of_set
 from oruk_leaderboard.paths import checkout_root, share_root
-from oruk_leaderboard.records import load_records
+from oruk_leaderboard.records import load_records, record_path, write_record
 from oruk_leaderboard.schemas import arrow_schema, check
+from oruk_leaderboard.scoring import score
+from oruk_leaderboard.table import leaderboard
+from oruk_leaderboard.table_formats import FORMATS
 from oruk_leaderboard.tables import read_table, same_table, serialize, to_table
+from tests.scored import made_predictions, made_set
 
 SHIPPED = [config for config in CONFIGS if (share_root() / config.path).is_file()]
 
@@ -23,10 +30,9 @@ def test_the_checkout_is_fresh():
 
 @pytest.fixture
 def sources(tmp_path):
-    """A repository with its sources only: what is built is empty or not there."""
+    """A repository with its sources only, the manifest aside: what is built is empty or not there."""
     root = checkout_root()
-    for folder in ("records", "manifest"):
-        shutil.copytree(root / "data" / folder, tmp_path / "data" / folder)
+    shutil.copytree(root / "data" / "records", tmp_path / "data" / "records")
     (tmp_path / "dataset_card").mkdir()
     shutil.copy(root / "dataset_card" / "responsible_ai.toml", tmp_path / "dataset_card")
     for name in ("README.md", "oruk_bench_leaderboard.py"):
@@ -38,6 +44,7 @@ def sources(tmp_path):
 
 def test_build_from_nothing_gives_the_shipped_files(sources):
     tmp_path, root = sources, checkout_root()
+    shutil.copytree(root / "data" / "manifest", tmp_path / "data" / "manifest")
     first = build(root=tmp_path, check=True)
     assert not list(tmp_path.glob("data/*.parquet"))
     assert set(build(root=tmp_path).changed) == set(first.changed)
@@ -98,3 +105,26 @@ def test_same_table_same_bytes():
     assert serialize(to_table(config, rows)) == serialize(to_table(config, rows))
     metadata = pq.read_schema(pa.BufferReader(serialize(to_table(config, rows)))).metadata
     assert metadata is None
+
+
+def test_the_first_rebuilt_record_adds_its_config_and_no_row_of_the_table(sources):
+    gold = gold_of_set(made_set(partial=False))
+    scored = score(made_predictions(gold), clips=None, gold=gold, n_boot=50).record
+    record = replace(scored, system=replace(scored.system, id="mine", name="=mine()", family="open"))
+    assert record.scored_on == "rebuilt_open"
+    write_record(record, record_path(record, sources / "data" / "records"))
+    build(root=sources)
+    (row,) = read_table(get_config("rebuilt"), sources).to_pylist()
+    assert (row["system_id"], row["scored_on"], row["n"]) == ("mine", "rebuilt_open", 400)
+    assert row["manifest_digest"] == "b" * 64
+    assert read_table(get_config("default"), sources).num_rows == 33
+    names = [entry["config_name"] for entry in read_header(sources / "README.md")["configs"]]
+    assert "rebuilt" in names
+    assert '"rebuilt": "data/rebuilt.parquet"' in (sources / "oruk_bench_leaderboard.py").read_text(encoding="utf-8")
+    records = load_records(sources / "data" / "records")
+    assert "mine" not in {shown.record.system.id for shown in leaderboard(records=records, mixed=True).rows}
+    board = leaderboard(records=records, scored_on="rebuilt_open", ties=True)
+    assert [shown.record.system.id for shown in board.rows] == ["mine"]
+    for form in ("text", "markdown", "latex", "json"):
+        assert "never with the published table" in FORMATS[form](board)
+        assert "33 of 64" not in FORMATS[form](board)
