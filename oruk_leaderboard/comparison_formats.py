@@ -100,7 +100,7 @@ def as_latex(comparison: Comparison) -> str:
         rf"  \caption{{{latex_cell(basis(comparison))}.}}",
         r"  \begin{tabular}{rlrrrrr}",
         r"  \toprule",
-        r"  Rank & System & Macro-F1 & Interval & Accuracy & Ranks & $P(\text{first})$ \\",
+        r"  Rank & System & Macro-F1 & Interval & Accuracy & Ranks & $P$(first) \\",
         r"  \midrule",
     ]
     for standing in comparison.standings:

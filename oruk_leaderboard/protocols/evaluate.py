@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from oruk_leaderboard import metrics
 from oruk_leaderboard.errors import PredictionError
-from oruk_leaderboard.labels import AliasTable, alias_table, is_no_text
+from oruk_leaderboard.labels import alias_table, is_no_text
 from oruk_leaderboard.predictions import read_ids
 from oruk_leaderboard.protocols.spec import Figure, Protocol
 from oruk_leaderboard.tabular import Rows, read_rows
@@ -166,15 +166,17 @@ def _classes(
     table = alias_table().for_classes(protocol.classes).declared(protocol.aliases)
     index = {name: position for position, name in enumerate(protocol.classes)}
     k = len(protocol.classes)
+    written = predictions.need("label")
+    spellings = {cell for cell in (*gold.need("label"), *written) if isinstance(cell, str)}
+    meanings = {cell: table.resolve(cell) for cell in spellings}
     labels = np.empty(gold.size, np.int64)
     for row, cell in enumerate(gold.need("label")):
-        name = _resolve(table, cell)
+        name = meanings[cell] if isinstance(cell, str) else None
         if name is None:
             raise PredictionError(
                 "the gold label is no class", where=gold.where(row), expected=", ".join(protocol.classes), found=cell
             )
         labels[row] = index[name]
-    written = predictions.need("label")
     failed = index["neutral"] if protocol.on_error == "neutral" else k
     predicted = np.empty(gold.size, np.int64)
     counts = dict.fromkeys(("answered", "abstained", "missing"), 0)
@@ -183,7 +185,7 @@ def _classes(
         if cell is None or (isinstance(cell, str) and not cell.strip()):
             predicted[row], state = failed, "missing"
         else:
-            name = _resolve(table, cell)
+            name = meanings[cell] if isinstance(cell, str) else None
             if name is None and (not isinstance(cell, str) or is_no_text(cell)):
                 expected = ", ".join(protocol.classes)
                 where = predictions.where(place)
@@ -199,10 +201,6 @@ def _classes(
         return float(function(confusion, over=[name not in metric.without for name in protocol.classes]))
 
     return compute, counts
-
-
-def _resolve(table: AliasTable, cell: object) -> str | None:
-    return table.resolve(cell) if isinstance(cell, str) else None
 
 
 def _labels(
