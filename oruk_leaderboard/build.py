@@ -8,6 +8,7 @@ from pathlib import Path
 
 from oruk_leaderboard import card, cite, croissant, evals, factsheets, plot, script
 from oruk_leaderboard.configs import CONFIGS
+from oruk_leaderboard.manifest.plot import plots
 from oruk_leaderboard.paths import checkout_root
 from oruk_leaderboard.records import Record, load_records
 from oruk_leaderboard.tables import same_table, serialize, to_table
@@ -83,6 +84,8 @@ def derived(root: Path, records: Sequence[Record]) -> Iterator[tuple[str, bytes 
     yield script.NAME, script.script_text(root).encode()
     yield plot.NAME, plot.svg(records).encode()
     figures = factsheets.manifest_figures(root)
+    for name, text in plots({by: groups.values() for by, groups in figures.items()}).items():
+        yield f"dataset_card/{name}", text.encode()
     yield from factsheets.fact_sheets(root, figures)
     yield card.NAME, card.card_text(root, records, figures).encode()
     yield croissant.NAME, croissant.croissant_text(root).encode()

@@ -6,6 +6,7 @@ import hashlib
 import json
 from collections import Counter
 from dataclasses import asdict, replace
+from xml.etree import ElementTree
 
 import jsonschema
 import pytest
@@ -18,8 +19,9 @@ from oruk_leaderboard.manifest import Manifest, ManifestRow, labels_digest, load
 from oruk_leaderboard.manifest.build import build_manifest
 from oruk_leaderboard.manifest.files import csv_texts, read_folder, write_manifest, write_parquet
 from oruk_leaderboard.manifest.pin import pin
+from oruk_leaderboard.manifest.plot import plots
 from oruk_leaderboard.manifest.rule import subsample
-from oruk_leaderboard.manifest.stats import plot, stats
+from oruk_leaderboard.manifest.stats import stats
 from oruk_leaderboard.paths import data_dir, schema_dir
 from tests.sounds import write_voice
 
@@ -187,9 +189,21 @@ def test_stats_count(manifest, tmp_path):
     assert sum(by_corpus["crema_d"].classes.values()) == by_corpus["crema_d"].clips == by_corpus["crema_d"].pinned
     assert [group.name for group in figures["language"]] == ["en", "it"]
     assert figures["all"][0].speakers == 12 and figures["all"][0].clips == 53
-    first, second = plot(manifest, tmp_path / "a"), plot(manifest, tmp_path / "b")
-    assert [path.name for path in first] == ["manifest_by_corpus.svg", "manifest_by_language.svg"]
-    assert [path.read_bytes() for path in first] == [path.read_bytes() for path in second]
+
+
+def test_plots_show_every_group_the_same_each_time(manifest, tmp_path, capsys):
+    pictures = plots(stats(manifest))
+    assert (
+        pictures == plots(stats(manifest))
+        and plots({}) == {}
+        and list(pictures) == ["manifest_by_corpus.svg", "manifest_by_language.svg"]
+    )
+    root = ElementTree.fromstring(pictures["manifest_by_corpus.svg"])
+    assert {"crema_d", "emovo"} <= {node.text for node in root.iter("{http://www.w3.org/2000/svg}text")}
+    write_parquet(manifest, tmp_path / "a.parquet")
+    command = ["manifest", "stats", "--manifest", str(tmp_path / "a.parquet"), "--plots", str(tmp_path / "p")]
+    assert main(command) == 0
+    assert {path.name: path.read_text() for path in (tmp_path / "p").iterdir()} == pictures
 
 
 def test_stats_command_says_how_a_corpus_is_obtained(capsys):

@@ -24,7 +24,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
         "--as-version", metavar="X.Y.Z", help="take the CSV files as they are now as a new version: a correction"
     )
     stats = verbs.add_parser("stats", help="clips, hours, speakers and classes by corpus and language")
-    stats.add_argument("--plots", type=Path, metavar="DIR", help="draw them as SVG files in this folder")
+    stats.add_argument("--plots", type=Path, metavar="DIR", help="also draw them as SVG files in this folder")
     stats.add_argument("--profile", choices=("full", "open"), default="full")
     digest = verbs.add_parser("digest", help="the one hash that two papers compare")
     digest.add_argument("--profile", choices=("full", "open"), default="full")
@@ -104,15 +104,20 @@ def _tell(args: argparse.Namespace, document: dict[str, object], text: str) -> N
 def _stats(args: argparse.Namespace) -> int:
     from oruk_leaderboard.classes import CLASSES
     from oruk_leaderboard.manifest import load_manifest
-    from oruk_leaderboard.manifest.stats import NOT_SHIPPED, plot, stats
+    from oruk_leaderboard.manifest.plot import plots
+    from oruk_leaderboard.manifest.stats import NOT_SHIPPED, stats
 
     manifest = load_manifest(args.manifest).profile(args.profile)
     figures = stats(manifest)
-    plots = [str(path) for path in plot(manifest, args.plots)] if args.plots else []
+    written = []
+    for name, text in plots(figures).items() if args.plots else ():
+        args.plots.mkdir(parents=True, exist_ok=True)
+        (args.plots / name).write_text(text, encoding="utf-8", newline="\n")
+        written.append(str(args.plots / name))
     if args.json:
         groups = {by: [group.to_dict() for group in members] for by, members in figures.items()}
         groups["corpus"] = [group | _how_to_get(group["name"]) for group in groups["corpus"]]
-        output.write_json({"manifest": manifest.to_dict(), **groups, "plots": plots})
+        output.write_json({"manifest": manifest.to_dict(), **groups, "plots": written})
         return DONE
     counts = ["clips", "open", "hours", "no duration", "speakers", "pinned", *CLASSES, NOT_SHIPPED]
     for by, members in figures.items():
@@ -122,7 +127,7 @@ def _stats(args: argparse.Namespace) -> int:
             for g in members
         ]
         output.write_text(output.text_table([by, *counts], rows, right=counts) + "\n")
-    for path in plots:
+    for path in written:
         output.note(f"wrote {path}")
     return DONE
 

@@ -3,11 +3,9 @@
 from collections import Counter, defaultdict
 from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass
-from pathlib import Path
 from typing import Any
 
 from oruk_leaderboard.classes import CLASSES
-from oruk_leaderboard.errors import MissingExtraError
 from oruk_leaderboard.manifest.files import Manifest
 from oruk_leaderboard.manifest.rows import ManifestRow
 
@@ -73,43 +71,3 @@ def _group(name: str, rows: Sequence[ManifestRow]) -> Group:
         pinned=sum(row.source_sha256 is not None for row in rows),
         classes={label: classes[label] for label in (*CLASSES, NOT_SHIPPED) if classes[label]},
     )
-
-
-def plot(manifest: Manifest, folder: Path) -> list[Path]:
-    """Draw clips by class for every corpus and every language.
-
-    Returns:
-        The files written, SVG.
-
-    Raises:
-        MissingExtraError: matplotlib is not installed.
-    """
-    try:
-        import matplotlib as mpl
-        from matplotlib.figure import Figure
-    except ImportError as error:
-        raise MissingExtraError("plots need matplotlib", extra="plot") from error
-    folder.mkdir(parents=True, exist_ok=True)
-    colours = ["#d55e00", "#f0e442", "#0072b2", "#cc79a7", "#009e73", "#56b4e9", "#999999", "#dddddd"]
-    written = []
-    for by, groups in stats(manifest).items():
-        if by == "all":
-            continue
-        groups = sorted(groups, key=lambda group: (group.clips, group.name))
-        names = [group.name for group in groups]
-        with mpl.rc_context({"svg.hashsalt": "manifest", "svg.fonttype": "none"}):
-            figure = Figure(figsize=(8, 2.5 + 0.22 * len(groups)), layout="constrained")
-            axes = figure.add_subplot()
-            left = [0] * len(groups)
-            for label, colour in zip((*CLASSES, NOT_SHIPPED), colours, strict=True):
-                counts = [group.classes.get(label, 0) for group in groups]
-                axes.barh(names, counts, left=left, color=colour, label=label)
-                left = [before + count for before, count in zip(left, counts, strict=True)]
-            axes.set_xlabel(f"clips (manifest {manifest.version})")
-            axes.margins(y=0.01)
-            axes.legend(loc="lower right", fontsize="small")
-            path = folder / f"manifest_by_{by}.svg"
-            # No date: the same manifest gives the same file.
-            figure.savefig(path, metadata={"Date": None})
-        written.append(path)
-    return written
