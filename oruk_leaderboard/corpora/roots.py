@@ -59,12 +59,15 @@ def open_root(path: str | Path | Root) -> Root:
     if isinstance(path, str) and "://" in path:
         return _open_url(path)
     local = Path(path)
-    if local.is_dir():
-        return FolderRoot(local)
-    if local.is_file() and local.suffix.lower() == ".lst":
-        return ListingRoot(str(local), local.read_bytes())
-    if local.is_file() and is_archive(local.name):
-        return ArchiveRoot(str(local), LocalSource(local), local.stat().st_size)
+    try:
+        if local.is_dir():
+            return FolderRoot(local)
+        if local.is_file() and local.suffix.lower() == ".lst":
+            return ListingRoot(str(local), local.read_bytes())
+        if local.is_file() and is_archive(local.name):
+            return ArchiveRoot(str(local), LocalSource(local), local.stat().st_size)
+    except OSError as error:
+        raise CorpusError("the corpora root cannot be read", where=path, found=error.strerror) from error
     raise CorpusError(
         "not a corpora root" if local.exists() else "no such corpora root",
         where=path,
@@ -191,7 +194,10 @@ class FolderRoot(_Root):
         self._walk()
         for name in [name for name in self._raw if is_archive(name)]:
             path = folder / self._raw.pop(name)
-            self._expand(f"{name}/", name, LocalSource(path), path.stat().st_size)
+            try:
+                self._expand(f"{name}/", name, LocalSource(path), path.stat().st_size)
+            except OSError as error:
+                self.problems.append(Problem(name, f"unreadable archive: {error.strerror}"))
         self._names = tuple(sorted((*self._raw, *self._members)))
 
     def local_path(self, name: str) -> Path | None:

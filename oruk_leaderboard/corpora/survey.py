@@ -7,7 +7,7 @@ from typing import Any
 
 from oruk_leaderboard.clip import Clip
 from oruk_leaderboard.corpora.find import FoundCorpus
-from oruk_leaderboard.corpora.roots import Problem
+from oruk_leaderboard.corpora.roots import Problem, Root
 from oruk_leaderboard.corpora.rows import CorpusClips, clips_of
 
 _POINTER = b"version https://git-lfs"
@@ -110,7 +110,7 @@ def _by_name(corpus: FoundCorpus, found: CorpusClips, count: int) -> Iterator[Sh
     pointers: list[str] = []
     empty: list[str] = []
     for clip in found.clips:
-        size = root.size(clip.media)
+        size = _size(root, clip.media)
         if size == 0:
             empty.append(clip.media)
         elif size is not None and size < _POINTER_BYTES and _is_pointer(corpus, clip):
@@ -142,6 +142,14 @@ def _by_name(corpus: FoundCorpus, found: CorpusClips, count: int) -> Iterator[Sh
             corpus.places[1],
             "one file of each clip counts; remove the others",
         )
+
+
+def _size(root: Root, media: str) -> int | None:
+    try:
+        return root.size(media)
+    except OSError:
+        # A file that went away since the folder was read; validation names it.
+        return None
 
 
 def _is_pointer(corpus: FoundCorpus, clip: Clip) -> bool:
