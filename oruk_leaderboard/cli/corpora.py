@@ -69,7 +69,7 @@ def _list(args: argparse.Namespace) -> int:
         header += ["state", "missing"]
         rows = [[*row, spec.state, spec.missing] for row, spec in zip(rows, specs, strict=True)]
     output.write_text(output.text_table(header, rows, right=["clips"]))
-    languages = {tag.partition("-")[0] for spec in specs for tag in spec.languages} - {"mul", "zxx"}
+    languages = {tag.partition("-")[0] for spec in specs for tag in spec.languages} - {"mul", "und", "zxx"}
     output.write_text(f"{len(specs)} corpora in {len(languages)} languages")
     return 0
 
