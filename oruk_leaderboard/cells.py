@@ -40,8 +40,9 @@ def csv_text(header: Sequence[str], rows: Iterable[Sequence[object]]) -> str:
 
 
 def latex_cell(text: str) -> str:
-    """Text with LaTeX's special characters escaped, on one line."""
-    return "".join(_LATEX.get(char, char) for char in " ".join(text.split()))
+    """Text with LaTeX's special characters escaped, on one line; what stands in backticks as typewriter text."""
+    escaped = "".join(_LATEX.get(char, char) for char in " ".join(text.split()))
+    return re.sub(r"`([^`]*)`", r"\\texttt{\1}", escaped)
 
 
 def markdown_cell(text: str) -> str:

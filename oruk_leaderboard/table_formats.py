@@ -134,7 +134,7 @@ def as_latex(board: Leaderboard) -> str:
     lines += [r"  \bottomrule", r"  \end{tabular}", r"  \begin{tablenotes}\footnotesize"]
     lines += [rf"  \item[{letters[mark]}] {latex_cell(_sentence(text))}" for mark, text in board.caveats.items()]
     marked = len(board.caveats)
-    lines += [rf"  \item {latex_cell(text)}" for text in [*_footnotes(board)[marked:], board.closing]]
+    lines += [rf"  \item[] {latex_cell(text)}" for text in [*_footnotes(board)[marked:], board.closing]]
     lines += [r"  \end{tablenotes}", r"  \end{threeparttable}", r"\end{table}"]
     return "\n".join(lines) + "\n"
 

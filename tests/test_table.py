@@ -125,6 +125,7 @@ def test_csv_cells(value, cell):
 
 
 def test_cell_escapes():
+    assert latex_cell("run `a_b`") == r"run \texttt{a\_b}"
     assert latex_cell("a_b\\ 50%~") == r"a\_b\textbackslash{} 50\%\textasciitilde{}"
     assert markdown_cell("a|b <i>*x*</i>\n c") == r"a\|b &lt;i&gt;\*x\*&lt;/i&gt; c"
 
