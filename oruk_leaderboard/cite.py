@@ -1,13 +1,12 @@
 """Citations: BibTeX and CFF of the benchmark, the snapshot, the systems and corpora used, and a methods paragraph."""
 
-import json
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
-from oruk_leaderboard import __version__
+from oruk_leaderboard import __version__, jsontext
 from oruk_leaderboard.cells import latex_cell
 from oruk_leaderboard.errors import OrukError
 from oruk_leaderboard.records import Record, default_records, load_records
@@ -196,7 +195,7 @@ def _corpus(name: str, told: Mapping[str, Any]) -> Entry:
 
 def _read_report(path: Path) -> dict[str, Any]:
     try:
-        document = json.loads(path.read_text(encoding="utf-8"))
+        document = jsontext.parse(path.read_text(encoding="utf-8"))
     except (OSError, ValueError) as error:
         raise OrukError(f"report cannot be read: {error}", where=path, expected="report.json of reconstruct") from error
     needed = {"report_version", "corpora", "clips", "seconds", "manifest", "audio_rule", "digest", "partial"}

@@ -2,12 +2,12 @@
 
 import csv
 import hashlib
-import json
 from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from oruk_leaderboard import jsontext
 from oruk_leaderboard.classes import CLASSES, INDEX
 from oruk_leaderboard.errors import ManifestError
 
@@ -86,7 +86,7 @@ def open_clipset(folder: str | Path) -> ClipSet:
     """
     folder = Path(folder)
     try:
-        report = json.loads((folder / "report.json").read_text(encoding="utf-8"))
+        report = jsontext.parse((folder / "report.json").read_text(encoding="utf-8"))
         layout, digest = report["layout"], report["digest"]
     except FileNotFoundError as error:
         raise ManifestError(

@@ -1,11 +1,24 @@
-"""JSON text that people can review: two blanks of indent, and a list of plain values on one line."""
+"""JSON text: reading what users hand over, writing what people can review."""
 
 import json
+from collections.abc import Callable
 from typing import Any
 
 
+def parse(text: str | bytes, *, object_pairs_hook: Callable[[list[tuple[str, Any]]], Any] | None = None) -> Any:
+    """What a JSON text holds.
+
+    Raises:
+        ValueError: The text is no JSON, or is nested too deeply to be read.
+    """
+    try:
+        return json.loads(text, object_pairs_hook=object_pairs_hook)
+    except RecursionError as error:
+        raise ValueError("JSON nested too deeply") from error
+
+
 def pretty(document: Any, *, level: int = 0) -> str:
-    """JSON text without a newline at the end.
+    """JSON text without a newline at the end: two blanks of indent, and a list of plain values on one line.
 
     Thousands of counts stay thousands of short lists, one a line, not one number a line.
 

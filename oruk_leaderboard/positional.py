@@ -4,13 +4,13 @@ A position means a clip only in one set in one order, so the user has to name it
 ``order.csv`` that a set in the harness layout has.
 """
 
-import json
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
+from oruk_leaderboard import jsontext
 from oruk_leaderboard.errors import PredictionError
 from oruk_leaderboard.labels import AliasTable, alias_table, is_no_text
 from oruk_leaderboard.predictions import ABSTAINED, OK, Predictions
@@ -39,7 +39,7 @@ def read_order(order: str, clip_ids: Sequence[str], digest: str | None) -> list[
     if not (len(order) == 64 and set(order) <= set("0123456789abcdef")):
         path = Path(order)
         try:
-            named = json.loads((path.parent / "report.json").read_text(encoding="utf-8"))["digest"]
+            named = jsontext.parse((path.parent / "report.json").read_text(encoding="utf-8"))["digest"]
         except (OSError, ValueError, KeyError, TypeError) as error:
             raise PredictionError(
                 "the order does not say which set it is of",
@@ -108,8 +108,8 @@ def _values(path: Path) -> list[Any]:
         return [int(line) if line.strip().isascii() and line.strip().isdigit() else line for line in lines]
     if kind(path) == ".json":
         try:
-            values = json.loads(read_text(path))
-        except (json.JSONDecodeError, RecursionError) as error:
+            values = jsontext.parse(read_text(path))
+        except ValueError as error:
             raise PredictionError("damaged JSON", where=path, found=error) from error
         if not isinstance(values, list):
             raise PredictionError("no list of predictions", where=path, expected="a JSON list, one item a clip")

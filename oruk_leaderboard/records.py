@@ -1,12 +1,12 @@
 """Result records: one reviewable JSON file a system and snapshot, the source of every table."""
 
-import json
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from decimal import Decimal
 from pathlib import Path
 from typing import Any
 
+from oruk_leaderboard import jsontext
 from oruk_leaderboard.errors import RecordError
 from oruk_leaderboard.jsontext import pretty
 from oruk_leaderboard.paths import data_dir
@@ -154,7 +154,7 @@ def read_record(path: Path) -> Record:
         return dict(pairs)
 
     try:
-        document = json.loads(path.read_text(encoding="utf-8"), object_pairs_hook=unique)
+        document = jsontext.parse(path.read_text(encoding="utf-8"), object_pairs_hook=unique)
     except (OSError, ValueError) as error:
         raise RecordError(f"record cannot be read: {error}", where=path, expected="one JSON object") from error
     return Record.from_dict(document, where=path)

@@ -213,7 +213,7 @@ def _read_json_lines(path: Path) -> Rows:
             continue
         try:
             record = decode(text)
-        except (json.JSONDecodeError, RecursionError) as error:
+        except (ValueError, RecursionError) as error:
             raise PredictionError(
                 "the line is no JSON object", where=f"{path}:{number}", expected="one object a line", found=error
             ) from error

@@ -94,6 +94,25 @@ def flip(path):
     path.write_bytes(data)
 
 
+def flip_header(path):
+    data = bytearray(path.read_bytes())
+    data[25] ^= 1  # the sampling rate
+    path.write_bytes(data)
+
+
+def flip_magic(path):
+    data = bytearray(path.read_bytes())
+    data[0] ^= 1
+    path.write_bytes(data)
+
+
+def cut_in_header(path):
+    data = path.read_bytes()
+    note = b"LIST" + (200).to_bytes(4, "little") + bytes(200)
+    size = (len(data) + len(note) - 8).to_bytes(4, "little")
+    path.write_bytes((data[:4] + size + data[8:36] + note + data[36:])[:100])
+
+
 def cut_plainly(path):
     path.write_bytes(path.read_bytes()[:-2000])
 
@@ -117,6 +136,9 @@ def lengthen(path):
     ("change", "reason"),
     [
         (flip, "changed"),
+        (flip_header, "changed"),
+        (flip_magic, "changed"),
+        (cut_in_header, "truncated"),
         (cut_plainly, "truncated"),
         (cut_well, "truncated"),
         (resample, "resampled"),

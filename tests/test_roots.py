@@ -1,5 +1,6 @@
 """Roots from what people download: archives, nested archives, URLs, hostile members."""
 
+import errno
 import gzip
 import io
 import pickle
@@ -9,10 +10,11 @@ import tarfile
 import unicodedata
 import zipfile
 from pathlib import Path
+from typing import Any
 
 import pytest
 
-from oruk_leaderboard.corpora import clips, find_corpora, get_corpus, locate, open_root
+from oruk_leaderboard.corpora import clips, find_corpora, get_corpus, locate, open_root, roots
 from oruk_leaderboard.corpora.example import build_example
 from oruk_leaderboard.corpora.streams import Inflated, OpenedSource
 from oruk_leaderboard.errors import CorpusError
@@ -104,6 +106,22 @@ def test_memory_url(emovo: dict[str, bytes]) -> None:
         open_root("memory://nowhere.zip")
     with pytest.raises(CorpusError, match="URL cannot be opened"):
         open_root("nosuchprotocol://x")
+
+
+def test_archives_that_may_not_be_read(emovo: dict[str, bytes], tmp_path: Path, monkeypatch: Any) -> None:
+    def refuse(path: Path) -> None:
+        raise PermissionError(errno.EACCES, "Permission denied", str(path))
+
+    folder = tmp_path / "downloads"
+    folder.mkdir()
+    (folder / "secret.zip").write_bytes(zip_of(emovo))
+    (folder / "dis-f1-b1.wav").write_bytes(b"x")
+    monkeypatch.setattr(roots, "LocalSource", refuse)
+    root = open_root(folder)
+    assert list(root.names()) == ["dis-f1-b1.wav"]
+    assert root.problems == [roots.Problem("secret.zip", "unreadable archive: Permission denied")]
+    with pytest.raises(CorpusError, match=r"secret\.zip: the corpora root cannot be read; found Permission denied"):
+        open_root(folder / "secret.zip")
 
 
 def test_hostile_zip_members(emovo: dict[str, bytes], tmp_path: Path) -> None:

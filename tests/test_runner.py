@@ -99,6 +99,26 @@ def test_a_cut_last_line_is_asked_again(start) -> None:
     assert len(done.receipts.read_bytes().splitlines()) == 2
 
 
+def test_answers_may_hold_line_separators_of_unicode(start) -> None:
+    made = MadeSet({"c/1": 0.9})
+    done = start(made, Listener())
+    text = done.receipts.read_text(encoding="utf-8")
+    done.receipts.write_text(text.replace('"answer": "', '"answer": "one\u2028two '), encoding="utf-8")
+    assert "\u2028" in done.receipts.read_text(encoding="utf-8")
+    again = Listener()
+    start(made, again)
+    assert again.heard == 0
+
+
+def test_a_file_that_holds_no_receipts_is_left_as_it_is(start, tmp_path) -> None:
+    done = start(MadeSet({"c/1": 0.9}), Listener())
+    for text in ("my notes", "my\nnotes", "\xff\n\xfe"):
+        done.receipts.write_text(text, encoding="latin-1")
+        with pytest.raises(OrukError, match="receipt"):
+            start(MadeSet({"c/1": 0.9}), Listener())
+        assert done.receipts.read_text(encoding="latin-1") == text
+
+
 def test_answers_for_other_samples_are_not_taken_over(start) -> None:
     start(MadeSet({"c/1": 0.9, "c/2": 0.8}), Listener())
     again = Listener()

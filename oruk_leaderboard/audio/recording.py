@@ -264,17 +264,19 @@ def _decoder(descriptor: int, head: bytes, stack: contextlib.ExitStack) -> Recor
     try:
         recording = _SndfileRecording(descriptor, head)
     except soundfile.LibsndfileError as error:
-        raise _refused(error, head) from error
+        raise _refused(error, descriptor, head) from error
     stack.callback(recording.close)
     return recording
 
 
-def _refused(error: soundfile.LibsndfileError, head: bytes) -> AudioError:
+def _refused(error: soundfile.LibsndfileError, descriptor: int, head: bytes) -> AudioError:
     """Say why libsndfile did not open a file."""
     if head[:4] in (b"RIFF", b"RIFX") and head[8:12] == b"WAVE":
         at = head.find(b"fmt ")
         if 0 <= at <= len(head) - 16 and not any(head[at + 12 : at + 16]):
             return _bad_rate(0)
+    if video_is_cut(descriptor, head):
+        return cut_off()
     return unreadable(error.error_string)
 
 

@@ -2,9 +2,11 @@
 
 import argparse
 import importlib
+import io
 import os
 import sys
 from collections.abc import Sequence
+from typing import Any, NoReturn
 
 from oruk_leaderboard.errors import OrukError
 
@@ -37,19 +39,27 @@ DONE, FINDINGS, UNUSABLE, INTERRUPTED = 0, 1, 2, 130
 """Exit codes: clean; done with counted findings; unusable arguments or input; interrupted."""
 
 
+class _Parser(argparse.ArgumentParser):
+    """A parser that keeps the lines of examples, and whose errors are one line like every other error."""
+
+    def __init__(self, *args: Any, **options: Any) -> None:
+        super().__init__(*args, **{"formatter_class": argparse.RawDescriptionHelpFormatter, **options})
+
+    def error(self, message: str) -> NoReturn:
+        self.exit(UNUSABLE, f"oruk-leaderboard: {OrukError(message, do=f'see: {self.prog} --help')}\n")
+
+
 def build_parser(verb: str | None) -> argparse.ArgumentParser:
     """Parser of the command; only the module of ``verb`` is imported."""
     from oruk_leaderboard import __version__
 
-    parser = argparse.ArgumentParser(
+    parser = _Parser(
         prog="oruk-leaderboard", description="The oruk-bench leaderboard: the table, the clips, the score."
     )
     parser.add_argument("--version", action="version", version=f"%(prog)s {__version__}")
     subparsers = parser.add_subparsers(dest="verb", metavar="VERB", required=True)
     for name, summary in VERBS.items():
-        subparser = subparsers.add_parser(
-            name, help=summary, formatter_class=argparse.RawDescriptionHelpFormatter, description=summary
-        )
+        subparser = subparsers.add_parser(name, help=summary, description=summary)
         if name == verb:
             module = importlib.import_module(f"oruk_leaderboard.cli.{name.replace('-', '_')}")
             module.configure(subparser)
@@ -59,6 +69,7 @@ def build_parser(verb: str | None) -> argparse.ArgumentParser:
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Run one verb; returns the exit code (0, 1, 2 or 130)."""
+    _write_any_text()
     arguments = list(sys.argv[1:] if argv is None else argv)
     verb = next((argument for argument in arguments if not argument.startswith("-")), None)
     options = build_parser(verb if verb in VERBS else None).parse_args(arguments)
@@ -74,5 +85,22 @@ def main(argv: Sequence[str] | None = None) -> int:
         return INTERRUPTED
     except BrokenPipeError:
         # The reader of our output went away (head, a closed pager): not an error of ours, and nothing more can be said.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        _drop_output()
         return DONE
+    except OSError as error:
+        # What the system refuses and no module says more about: no permission, a disk that is full or gone.
+        _drop_output()
+        sys.stderr.write(f"oruk-leaderboard: {OrukError(error.strerror or str(error), where=error.filename)}\n")
+        return UNUSABLE
+
+
+def _write_any_text() -> None:
+    """Whatever the locale, files and pipes get UTF-8, and what a terminal cannot show is escaped."""
+    if isinstance(sys.stdout, io.TextIOWrapper):
+        encoding = sys.stdout.encoding if sys.stdout.isatty() else "utf-8"
+        sys.stdout.reconfigure(encoding=encoding, errors="backslashreplace")
+
+
+def _drop_output() -> None:
+    """Send what is left in stdout's buffer nowhere, so that the interpreter's own flush at exit does not fail again."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

@@ -10,6 +10,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     """Options of ``build``."""
     parser.add_argument("--check", action="store_true", help="write nothing; exit with 1 when a derived file is stale")
     add_json(parser)
+    parser.epilog = "example:\n  oruk-leaderboard build --check"
 
 
 def run(args: argparse.Namespace) -> int:

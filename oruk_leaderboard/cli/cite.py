@@ -15,6 +15,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--methods", action="store_true", help="a paragraph for the methods section instead")
     parser.add_argument("--format", choices=("bibtex", "cff"), default="bibtex")
     add_json(parser)
+    parser.epilog = "example:\n  oruk-leaderboard cite --report rebuilt/report.json"
 
 
 def run(args: argparse.Namespace) -> int:

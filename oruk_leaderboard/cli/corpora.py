@@ -14,25 +14,42 @@ if TYPE_CHECKING:
 def configure(parser: argparse.ArgumentParser) -> None:
     """Add the verbs below ``corpora``."""
     verbs = parser.add_subparsers(dest="what", metavar="VERB", required=True)
-    listing = verbs.add_parser("list", help="corpora with a working adapter")
+    listing = verbs.add_parser(
+        "list", help="corpora with a working adapter", epilog="example:\n  oruk-leaderboard corpora list --all"
+    )
     listing.add_argument("--all", action="store_true", help="also those without one, with what is missing")
-    show = verbs.add_parser("show", help="everything known about one corpus")
+    show = verbs.add_parser(
+        "show", help="everything known about one corpus", epilog="example:\n  oruk-leaderboard corpora show ravdess"
+    )
     show.add_argument("corpus", metavar="ID", help="corpus id or a spec file (.toml)")
-    find = verbs.add_parser("find", help="which corpora are there, and how complete")
+    find = verbs.add_parser(
+        "find",
+        help="which corpora are there, and how complete",
+        epilog="example:\n  oruk-leaderboard corpora find /data --hash",
+    )
     find.add_argument("roots", nargs="+", metavar="ROOT", help="folder, .zip, .tar(.gz), .lst listing or fsspec URL")
     find.add_argument("--hash", action="store_true", help="also compare with the pinned digests")
     find.add_argument("--corpus", action="append", metavar="ID[=PATH]", help="look for this corpus only")
-    rows = verbs.add_parser("clips", help="the clips of one corpus as JSON Lines")
+    rows = verbs.add_parser(
+        "clips",
+        help="the clips of one corpus as JSON Lines",
+        epilog="example:\n  oruk-leaderboard corpora clips ravdess --root /data/ravdess --json",
+    )
     rows.add_argument("corpus", metavar="ID", help="corpus id or a spec file (.toml)")
     rows.add_argument(
         "--root", required=True, metavar="PATH", help="folder, .zip, .tar(.gz), .lst listing or fsspec URL"
     )
     rows.add_argument("--label-policy", metavar="NAME", help="named change of the label map")
     rows.add_argument("--label-source", metavar="NAME", help="another label than the customary one, e.g. perceived")
-    check = verbs.add_parser("check", help="check a corpus spec with its own example")
+    check = verbs.add_parser(
+        "check",
+        help="check a corpus spec with its own example",
+        epilog="example:\n  oruk-leaderboard corpora check my.toml",
+    )
     check.add_argument("file", metavar="FILE.toml", type=Path)
     for verb in (listing, show, find, rows, check):
         output.add_json(verb)
+    parser.epilog = "example:\n  oruk-leaderboard corpora find /data"
 
 
 def run(args: argparse.Namespace) -> int:

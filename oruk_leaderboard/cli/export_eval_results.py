@@ -21,6 +21,10 @@ def configure(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("--out", type=Path, metavar="DIR", help="clone of the model repository to write into")
     add_json(parser)
+    parser.epilog = (
+        "example:\n  oruk-leaderboard export-eval-results hubert-large-superb-er "
+        "--revision 0123456789abcdef0123456789abcdef01234567"
+    )
 
 
 def run(args: argparse.Namespace) -> int:

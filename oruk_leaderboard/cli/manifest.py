@@ -13,7 +13,9 @@ def configure(parser: argparse.ArgumentParser) -> None:
     """Add the verbs below ``manifest``."""
     verbs = parser.add_subparsers(dest="what", metavar="VERB", required=True)
     build = verbs.add_parser(
-        "build", help="rebuild data/manifest from clip lists, or what is derived from its CSV files"
+        "build",
+        help="rebuild data/manifest from clip lists, or what is derived from its CSV files",
+        epilog="example:\n  oruk-leaderboard manifest build --lists lists --out manifest",
     )
     build.add_argument("--lists", type=Path, metavar="DIR", help="clip lists, with a folder hashes beside it")
     build.add_argument(
@@ -23,15 +25,29 @@ def configure(parser: argparse.ArgumentParser) -> None:
     build.add_argument(
         "--as-version", metavar="X.Y.Z", help="take the CSV files as they are now as a new version: a correction"
     )
-    stats = verbs.add_parser("stats", help="clips, hours, speakers and classes by corpus and language")
+    stats = verbs.add_parser(
+        "stats",
+        help="clips, hours, speakers and classes by corpus and language",
+        epilog="example:\n  oruk-leaderboard manifest stats --profile open",
+    )
     stats.add_argument("--plots", type=Path, metavar="DIR", help="also draw them as SVG files in this folder")
     stats.add_argument("--profile", choices=("full", "open"), default="full")
-    digest = verbs.add_parser("digest", help="the one hash that two papers compare")
+    digest = verbs.add_parser(
+        "digest", help="the one hash that two papers compare", epilog="example:\n  oruk-leaderboard manifest digest"
+    )
     digest.add_argument("--profile", choices=("full", "open"), default="full")
-    diff = verbs.add_parser("diff", help="compare two versions, or two users' reports")
+    diff = verbs.add_parser(
+        "diff",
+        help="compare two versions, or two users' reports",
+        epilog="example:\n  oruk-leaderboard manifest diff mine/report.json yours/report.json",
+    )
     diff.add_argument("a", metavar="A", help="version, folder, parquet file, validate --json file or report.json")
     diff.add_argument("b", metavar="B", help="as A")
-    pin = verbs.add_parser("pin", help="digests of your copy for clips that have none, as a diff")
+    pin = verbs.add_parser(
+        "pin",
+        help="digests of your copy for clips that have none, as a diff",
+        epilog="example:\n  oruk-leaderboard manifest pin --root /data --out pins.diff",
+    )
     pin.add_argument("--root", action="append", default=[], metavar="PATH", help="folder or archive")
     pin.add_argument("--corpus", action="append", metavar="ID[=PATH]", help="this corpus only; may be repeated")
     pin.add_argument("--out", type=Path, metavar="FILE", help="write the diff here instead of to stdout")
@@ -40,6 +56,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
         verb.add_argument("--manifest", metavar="VERSION|PATH", help="another manifest than the shipped one")
     for verb in (build, stats, digest, diff, pin):
         output.add_json(verb)
+    parser.epilog = "example:\n  oruk-leaderboard manifest stats"
 
 
 def run(args: argparse.Namespace) -> int:

@@ -14,6 +14,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("--out", type=Path, required=True, metavar="DIR", help="folder for the page")
     add_json(parser)
+    parser.epilog = "example:\n  oruk-leaderboard page --out page"
 
 
 def run(arguments: argparse.Namespace) -> int:

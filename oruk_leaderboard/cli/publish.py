@@ -12,6 +12,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--repo", default=REPO, metavar="ID", help=f"repository on the Hub (default {REPO})")
     parser.add_argument("--dry-run", action="store_true", help="send nothing, list what would change")
     add_json(parser)
+    parser.epilog = "example:\n  oruk-leaderboard publish --dry-run"
 
 
 def run(args: argparse.Namespace) -> int:

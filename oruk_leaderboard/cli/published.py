@@ -22,6 +22,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     kinds.add_argument("--papers", dest="kind", action="store_const", const="papers", help="the papers")
     parser.set_defaults(kind="leaderboards")
     add_json(parser)
+    parser.epilog = "example:\n  oruk-leaderboard published --corpus iemocap"
 
 
 def run(args: argparse.Namespace) -> int:

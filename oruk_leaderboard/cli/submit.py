@@ -17,6 +17,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
         help="corpora that the system was trained on, where its card does not declare them",
     )
     add_json(parser)
+    parser.epilog = "example:\n  oruk-leaderboard submit record.json --check"
 
 
 def run(args: argparse.Namespace) -> int:

@@ -13,6 +13,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--repo", default=REPO, metavar="ID", help=f"repository on the Hub (default {REPO})")
     parser.add_argument("--dry-run", action="store_true", help="write no records, show the differences only")
     add_json(parser)
+    parser.epilog = "example:\n  oruk-leaderboard sync --dry-run"
 
 
 def run(args: argparse.Namespace) -> int:

@@ -4,16 +4,20 @@ import argparse
 
 from oruk_leaderboard.cli.output import add_json, text_table, write_json, write_text
 
+EXAMPLE = "example:\n  oruk-leaderboard systems show emotion2vec-plus-large"
+
 
 def configure(parser: argparse.ArgumentParser) -> None:
     """Options of the verb."""
     actions = parser.add_subparsers(dest="action", metavar="ACTION", required=True)
-    listing = actions.add_parser("list", help="the systems that can be run here")
+    listing = actions.add_parser(
+        "list", help="the systems that can be run here", epilog="example:\n  oruk-leaderboard systems list"
+    )
     add_json(listing)
-    show = actions.add_parser("show", help="one system's card")
+    show = actions.add_parser("show", help="one system's card", epilog=EXAMPLE)
     show.add_argument("system", metavar="SYSTEM", help="an id of `systems list`, a .toml file or module:function")
     add_json(show)
-    parser.epilog = "example:\n  oruk-leaderboard systems show emotion2vec-plus-large"
+    parser.epilog = EXAMPLE
 
 
 def run(options: argparse.Namespace) -> int:

@@ -15,6 +15,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--ties", action="store_true", help="add intervals and the ranks that cannot be told apart")
     parser.add_argument("--format", choices=("text", "csv", "markdown", "latex", "json"), default="text")
     add_json(parser)
+    parser.epilog = "example:\n  oruk-leaderboard table --scored-on full_set --ties"
 
 
 def run(args: argparse.Namespace) -> int:

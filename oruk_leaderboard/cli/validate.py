@@ -22,6 +22,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--manifest", metavar="VERSION|PATH", help="another manifest than the shipped one")
     parser.add_argument("--workers", type=int, metavar="N", help="threads that read and hash (default: one a core)")
     output.add_json(parser)
+    parser.epilog = "example:\n  oruk-leaderboard validate --root corpora --profile open"
 
 
 def run(args: argparse.Namespace) -> int:

@@ -121,14 +121,18 @@ def _check_audio(row: ManifestRow, file: FileFacts) -> tuple[str, str | None]:
         return DIFFERS, "changed"
     if file.size is not None and file.size < _HEADER_BYTES:
         return DIFFERS, "truncated"
+    same_size = file.size == row.source_bytes
     try:
         found = file.pcm()
     except AudioError as error:
-        return DIFFERS, error.reason
+        return DIFFERS, "changed" if same_size else error.reason
     except MissingExtraError as error:
         return DIFFERS, f"changed; {error}"
     if (found.pcm_sha256, found.channels, found.sampling_rate) == (row.pcm_sha256, row.channels, row.sampling_rate):
         return SAME_AUDIO, None
+    if same_size:
+        # A damaged header can tell any rate or length; the file itself was neither resampled nor cut.
+        return DIFFERS, "changed"
     if found.sampling_rate != row.sampling_rate:
         return DIFFERS, "resampled"
     if row.num_samples is not None and found.num_samples < row.num_samples:

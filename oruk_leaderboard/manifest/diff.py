@@ -1,12 +1,12 @@
 """What differs between two versions of the manifest, or between two users' reports."""
 
-import json
 from collections import Counter
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
+from oruk_leaderboard import jsontext
 from oruk_leaderboard.errors import ManifestError
 from oruk_leaderboard.manifest.files import load_manifest
 
@@ -52,7 +52,7 @@ def read_side(source: str) -> Side:
         manifest = load_manifest(source)
         return Side("manifest", manifest.digest, {row.clip_id: asdict(row) for row in manifest.rows})
     try:
-        document = json.loads(path.read_text(encoding="utf-8"))
+        document = jsontext.parse(path.read_text(encoding="utf-8"))
     except (OSError, ValueError) as error:
         raise ManifestError("not a readable report", where=path, found=error) from error
     if isinstance(document, dict) and "totals" in document and "clips" in document:

@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from oruk_leaderboard import jsontext
 from oruk_leaderboard.audio import versions
 from oruk_leaderboard.audio.video import SUFFIXES
 from oruk_leaderboard.reconstruction.render import Job, Outcome
@@ -129,7 +130,7 @@ def _read(store: Store, folder: str) -> Iterator[tuple[str, Journal]]:
 
 def _parse(text: bytes) -> Journal | None:
     try:
-        data = json.loads(text)
+        data = jsontext.parse(text)
         entries = [Entry(**entry) for entry in data["entries"]]
         return Journal(data["layout"], data["shard"], data["rows_sha256"], data["files"], entries)
     except (ValueError, KeyError, TypeError):

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
-from oruk_leaderboard import __version__
+from oruk_leaderboard import __version__, jsontext
 from oruk_leaderboard.audio import RULE_VERSION, versions
 from oruk_leaderboard.classes import CLASSES, SAMPLE_RATE
 from oruk_leaderboard.cli.output import text_table
@@ -139,7 +139,7 @@ def make_report(
 def same_set(earlier: str, report: Report) -> bool:
     """Whether a written report tells of the same set, whatever the runs took."""
     try:
-        document = json.loads(earlier)
+        document = jsontext.parse(earlier)
     except ValueError:
         return False
     return isinstance(document, dict) and {**document, "run": None} == {**report.to_dict(), "run": None}

@@ -10,8 +10,12 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
+from oruk_leaderboard import jsontext
 from oruk_leaderboard.errors import OrukError
 from oruk_leaderboard.systems.base import Answer
+
+_BEGINNING = b'{"clip_id"'
+"""How a line begins."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,16 +73,14 @@ def read_receipts(path: Path, *, model: str, revision: str, inputs: Mapping[str,
     if not path.exists():
         return {}
     data = path.read_bytes()
-    whole = data[: data.rfind(b"\n") + 1]
-    if whole != data:
-        path.write_bytes(whole)
+    *lines, cut = data.split(b"\n")
     done = {}
-    for number, line in enumerate(whole.decode().splitlines(), 1):
+    for number, line in enumerate(lines, 1):
         try:
-            receipt = json.loads(line)
+            receipt = jsontext.parse(line)
             asked, digest, status = (receipt["model"], receipt["revision"]), receipt["input_sha256"], receipt["status"]
             clip_id = receipt["clip_id"]
-        except (json.JSONDecodeError, KeyError, TypeError) as error:
+        except (ValueError, KeyError, TypeError) as error:
             raise OrukError("not a receipt", where=f"{path}:{number}", found=repr(line[:80])) from error
         if asked != (model, revision):
             raise OrukError(
@@ -90,6 +92,11 @@ def read_receipts(path: Path, *, model: str, revision: str, inputs: Mapping[str,
             )
         if status != "error" and inputs.get(clip_id) == digest:
             done[clip_id] = receipt
+    if not lines and not cut.startswith(_BEGINNING[: len(cut)]):
+        raise OrukError("not a receipts file", where=path, found=repr(cut[:80]), do="choose another --out")
+    if cut:
+        # A line that a killed run left unfinished; only now is it known that this file is one of receipts.
+        path.write_bytes(data.removesuffix(cut))
     return done
 
 

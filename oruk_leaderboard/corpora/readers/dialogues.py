@@ -1,10 +1,10 @@
 """Readers of the label files of dialogue corpora."""
 
 import ast
-import json
 import re
 from collections.abc import Iterator
 
+from oruk_leaderboard import jsontext
 from oruk_leaderboard.corpora.readers import LabelFile, Row, reader
 from oruk_leaderboard.corpora.readers.tables import delimited
 from oruk_leaderboard.errors import CorpusError
@@ -103,7 +103,7 @@ def m3ed_annotation(file: LabelFile) -> Iterator[Row]:
         CorpusError: The file is no JSON, or a level is missing.
     """
     try:
-        for series, dialogues in json.load(file.text()).items():
+        for series, dialogues in jsontext.parse(file.text().read()).items():
             for dialogue, content in dialogues.items():
                 people = content["SpeakerInfo"]
                 for name, utterance in content["Dialog"].items():
@@ -118,7 +118,7 @@ def m3ed_annotation(file: LabelFile) -> Iterator[Row]:
                         "transcript": utterance.get("Text"),
                         "native_label": utterance["EmoAnnotation"]["final_main_emo"],
                     }
-    except (json.JSONDecodeError, KeyError, TypeError, AttributeError) as error:
+    except (ValueError, KeyError, TypeError, AttributeError) as error:
         raise CorpusError(
             "not the annotation file of M3ED",
             where=file.path,

@@ -1,10 +1,10 @@
 """Readers of label files that are no simple table: HDF5, xlsx, YAML, TextGrid, JSON Lines, votes, one-hot columns."""
 
-import json
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator
 
+from oruk_leaderboard import jsontext
 from oruk_leaderboard.corpora.readers import LabelFile, Row, missing_column, reader
 from oruk_leaderboard.corpora.readers.tables import delimited
 from oruk_leaderboard.errors import CorpusError, MissingExtraError
@@ -147,7 +147,7 @@ def dusha_votes(file: LabelFile) -> Iterator[Row]:
     rows: Iterable[Row] = delimited(file)
     if file.path.lower().endswith(".jsonl"):
         rows = (
-            {key: None if value is None else str(value) for key, value in json.loads(line).items()}
+            {key: None if value is None else str(value) for key, value in jsontext.parse(line).items()}
             for line in file.text()
             if line.strip()
         )

@@ -1,0 +1,118 @@
+"""The command as a whole: help, exit codes, one-line errors, whatever the locale and the file system do."""
+
+import argparse
+import errno
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from oruk_leaderboard import cli
+from oruk_leaderboard.cli import VERBS, build_parser, main
+
+DEEP = "[" * 100_000
+FULL = Path("/dev/full")
+
+
+def parsers():
+    """Every parser of the command by its name."""
+    for verb in VERBS:
+        parser = build_parser(verb)
+        waiting = [next(action for action in parser._actions if action.dest == "verb").choices[verb]]
+        while waiting:
+            parser = waiting.pop()
+            yield parser.prog, parser
+            below = [action for action in parser._actions if isinstance(action, argparse._SubParsersAction)]
+            waiting += [child for action in below for child in action.choices.values()]
+
+
+def test_every_help_ends_with_an_example_that_parses():
+    for name, parser in parsers():
+        examples = [line.split() for line in parser.format_help().splitlines() if f"{name} " in f"{line.strip()} "]
+        examples = [words[words.index("oruk-leaderboard") + 1 :] for words in examples if words[0] != "usage:"]
+        assert examples, name
+        for words in examples:
+            assert build_parser(words[0]).parse_args(words)
+
+
+def test_every_verb_takes_json():
+    for name, parser in parsers():
+        if not any(isinstance(action, argparse._SubParsersAction) for action in parser._actions):
+            assert "--json" in parser.format_help(), name
+
+
+@pytest.mark.parametrize(
+    "arguments", [[], ["nope"], ["table", "--nope"], ["corpora"], ["corpora", "nope"], ["score", "--n-boot", "x\ny"]]
+)
+def test_wrong_arguments_are_one_line(arguments, capsys):
+    with pytest.raises(SystemExit) as stopped:
+        main(arguments)
+    told = capsys.readouterr()
+    assert (stopped.value.code, told.out) == (2, "")
+    assert told.err.count("\n") == 1
+    assert "--help" in told.err
+
+
+def fail(error):
+    def run(options):
+        raise error
+
+    return run
+
+
+@pytest.mark.parametrize(
+    ("error", "code", "told"),
+    [
+        (PermissionError(errno.EACCES, "Permission denied", "clips.csv"), 2, "clips.csv: Permission denied"),
+        (OSError(errno.ENOSPC, "No space left on device"), 2, "No space left on device"),
+        (KeyboardInterrupt(), 130, "interrupted"),
+    ],
+)
+def test_what_the_system_refuses_is_one_line(error, code, told, monkeypatch, capfd):
+    from oruk_leaderboard.cli import versions
+
+    monkeypatch.setattr(versions, "run", fail(error))
+    monkeypatch.setattr(cli, "_drop_output", lambda: None)
+    assert main(["versions"]) == code
+    lines = capfd.readouterr().err.splitlines()
+    assert len(lines) == 1
+    assert told in lines[0]
+
+
+def command(*arguments, **options):
+    return subprocess.run(
+        [sys.executable, "-c", "import sys; from oruk_leaderboard.cli import main; sys.exit(main())", *arguments],
+        stderr=subprocess.PIPE,
+        check=False,
+        **options,
+    )
+
+
+def test_output_is_utf_8_whatever_the_locale():
+    told = command("table", stdout=subprocess.PIPE, env={**os.environ, "PYTHONIOENCODING": "ascii"})
+    assert (told.returncode, told.stderr) == (0, b"")
+    assert "†" in told.stdout.decode()
+
+
+@pytest.mark.skipif(not FULL.exists(), reason="there is no device that is always full")
+def test_a_full_disk_is_one_line():
+    with FULL.open("w") as full:
+        told = command("table", stdout=full)
+    assert told.returncode == 2
+    assert told.stderr.decode() == "oruk-leaderboard: No space left on device\n"
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [["verify", "{}"], ["submit", "--check", "{}"], ["manifest", "diff", "{}", "1.0.0"], ["cite", "--report", "{}"]],
+)
+def test_json_nested_too_deeply_is_one_line(arguments, tmp_path, capsys):
+    path = tmp_path / "deep.json"
+    path.write_text(DEEP)
+    assert main([argument.format(path) for argument in arguments]) == 2
+    told = capsys.readouterr()
+    assert told.out == ""
+    assert told.err.count("\n") == 1
+    assert "nested too deeply" in told.err
