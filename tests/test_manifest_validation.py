@@ -261,6 +261,23 @@ def test_of_two_files_the_exact_one_wins(root, manifest):
     assert (usable.media, usable.label, usable.excluded) == (str(good.relative_to(root)), "anger", None)
 
 
+def test_of_two_exact_files_the_shorter_path_wins(root, manifest):
+    for folder in ("a/very/long/way/down", "z"):
+        copy = root / folder / "Actor_01" / "03-01-05-01-01-01-01.wav"
+        copy.parent.mkdir(parents=True)
+        copy.write_bytes((root / ANGRY).read_bytes())
+    (root / ANGRY).unlink()
+    _, states = check(root, manifest)
+    assert states["ravdess/03-01-05-01-01-01-01"] == ("exact", None)
+    stray = "a/very/long/way/down/Actor_01/03-01-05-01-01-01-01.wav"
+    assert states[stray] == ("extra", "also at z/Actor_01/03-01-05-01-01-01-01.wav")
+
+
+def test_a_root_is_enough(root, manifest):
+    assert validate(root, manifest).to_dict() == validate(find_corpora(root), manifest).to_dict()
+    assert validate(str(root), manifest).clean
+
+
 def test_without_digests_a_clip_is_unpinned(root, manifest):
     bare = [ManifestRow(row.clip_id, row.corpus, row.media, label=row.label) for row in manifest.rows]
     (root / ANGRY).write_bytes(b"")

@@ -41,15 +41,17 @@ def run(args: argparse.Namespace) -> int:
             where=", ".join(args.root) or None,
             do="see what is looked for with: oruk-leaderboard corpora list",
         )
-    with output.progress(None, unit=" files", description="validate") as bar:
-        result = validate(
-            founds, load_manifest(args.manifest), profile=args.profile, workers=args.workers, progress=bar.update
-        )
+    manifest = load_manifest(args.manifest)
+    here = {found.spec.id for found in founds}
+    with output.progress(
+        sum(row.corpus in here for row in manifest.rows), unit=" files", description="validate"
+    ) as bar:
+        result = validate(founds, manifest, profile=args.profile, workers=args.workers, progress=bar.update)
     if args.json:
         output.write_json(result.to_dict())
     else:
         output.write_text(_text(result))
-    lost = {get_corpus(name).id for name in only or ()} - {found.spec.id for found in founds}
+    lost = {get_corpus(name).id for name in only or ()} - here
     for corpus in sorted(lost):
         output.note(f"{corpus}: not found under {', '.join(args.root)}")
     return DONE if result.clean and not lost else FINDINGS

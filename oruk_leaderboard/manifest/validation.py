@@ -5,10 +5,11 @@ from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import asdict, dataclass, replace
+from pathlib import Path
 from typing import Any
 
 from oruk_leaderboard.clip import Clip
-from oruk_leaderboard.corpora import CorpusClips, FoundCorpus, Problem, clips_of
+from oruk_leaderboard.corpora import CorpusClips, FoundCorpus, Problem, clips_of, find_corpora
 from oruk_leaderboard.manifest.check import (
     DIFFERS,
     EXACT,
@@ -105,7 +106,7 @@ class Validation:
 
 
 def validate(
-    founds: Sequence[FoundCorpus],
+    founds: str | Path | Sequence[FoundCorpus],
     manifest: Manifest | None = None,
     *,
     profile: str | None = None,
@@ -117,7 +118,8 @@ def validate(
     """Compare copies of corpora with the manifest.
 
     Args:
-        founds: From `find_corpora`; several of one corpus are several copies, of which the best file of a clip counts.
+        founds: A corpora root, or what `find_corpora` found; several of one corpus are several copies, of which the
+            best file of a clip counts.
         manifest: None for the shipped one.
         profile: ``full`` or ``open``: the corpora of the profile that were not found are told as absent. None takes the
             corpora found.
@@ -127,9 +129,11 @@ def validate(
         progress: Called with the number of clips done since the last call.
 
     Raises:
-        CorpusError: No corpus has such a policy or source.
+        CorpusError: There is no such root, or no corpus has such a policy or source.
         ManifestError: The manifest cannot be read, or has no such profile.
     """
+    if isinstance(founds, str | Path):
+        founds = find_corpora(founds)
     manifest = manifest or load_manifest()
     chosen = manifest.profile(profile or "full")
     copies: dict[str, list[FoundCorpus]] = defaultdict(list)
@@ -168,6 +172,12 @@ def validate(
     ]
     named = {"version": manifest.version, "digest": chosen.digest, "profile": profile}
     return Validation(states, totals, dict(absent), labels, problems, usable, named)
+
+
+def _preference(file: Usable) -> tuple[int, bool, int, str]:
+    """Order of several files for one clip: the better state, the engine's own choice, the shorter path."""
+    media = file.clip.media
+    return STATES.index(file.state.state), file.clip.excluded is not None, len(media), media
 
 
 class _Corpus:
@@ -219,7 +229,7 @@ class _Corpus:
 
     def _settle(self, files: list[Usable]) -> list[ClipState]:
         """Keep the best file of a clip; the others are extra."""
-        best, *others = sorted(files, key=lambda file: STATES.index(file.state.state))
+        best, *others = sorted(files, key=_preference) if len(files) > 1 else files
         self.states.append(best.state)
         if best.state.state in USABLE:
             # The file that won may be the one that the engine, which knows no digests, had put second.
