@@ -148,8 +148,8 @@ def methods(*, report: Path | None = None, revision: str | None = None) -> str:
     )
 
 
-def citation_cff() -> str:
-    """``CITATION.cff`` (Citation File Format 1.2.0) of this repository."""
+def citation_cff(*, revision: str | None = None) -> str:
+    """``CITATION.cff`` (Citation File Format 1.2.0) of this repository, with the commit where one is given."""
     import yaml
 
     document = {
@@ -160,6 +160,7 @@ def citation_cff() -> str:
         "authors": [{"name": "Oruk AI"}],
         "version": __version__,
         "date-released": RELEASED,
+        **({"commit": revision} if revision else {}),
         "license": ["Apache-2.0", "CC-BY-4.0", "CC-BY-SA-4.0"],
         "url": HOME,
         "repository-code": CODE,

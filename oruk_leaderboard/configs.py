@@ -67,21 +67,20 @@ def _snapshot(date: str) -> Callable[[Sequence[Record]], Rows]:
 
 
 def _row(record: Record, schema: str, **more: Any) -> dict[str, Any]:
-    """Columns of a schema, each taken from ``more``, the system or the record, in that order."""
-    sources: list[Mapping[str, Any]] = [more, record.to_dict()["system"], record.to_dict()]
-    known = {
+    """Columns of a schema, each from the first that has it: what is given here, the system, the record."""
+    document = record.to_dict()
+    given = {
         "system_id": record.system.id,
         "system": record.system.name,
         "accuracy": float(record.accuracy),
         "macro_f1": float(record.macro_f1),
         "protocol": record.protocol.name,
         "protocol_version": record.protocol.version,
+        **more,
     }
+    sources = (given, document["system"], document)
     columns = load_schema(schema)["properties"]
-    return {
-        column: known[column] if column in known else next(source[column] for source in sources if column in source)
-        for column in columns
-    }
+    return {column: next(source[column] for source in sources if column in source) for column in columns}
 
 
 def _systems(records: Sequence[Record]) -> Rows:

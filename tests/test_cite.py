@@ -114,4 +114,5 @@ def test_json_and_cff(capsys):
     assert main(["cite", "--format", "cff"]) == 0
     document = yaml.safe_load(capsys.readouterr().out)
     assert document == yaml.safe_load(citation_cff())
+    assert yaml.safe_load(citation_cff(revision="a" * 40))["commit"] == "a" * 40
     assert {"cff-version", "message", "title", "authors"} <= document.keys()

@@ -29,11 +29,11 @@ def run(args: argparse.Namespace) -> int:
         else:
             write_text(text)
     elif args.format == "cff" and not args.json:
-        write_text(citation_cff())
+        write_text(citation_cff(revision=args.revision))
     else:
         entries = cite(args.names, report=args.report, revision=args.revision)
         if args.json:
-            write_json({"entries": [entry.to_dict() for entry in entries], "cff": citation_cff()})
+            write_json({"entries": [entry.to_dict() for entry in entries], "cff": citation_cff(revision=args.revision)})
         else:
             write_text("\n\n".join(entry.bibtex for entry in entries))
     return DONE
