@@ -342,7 +342,7 @@ def test_survey_says_what_to_do(ravdess: Path, capsys: pytest.CaptureFixture[str
         "Git LFS pointers instead of recordings",
         "empty files",
         "unfinished downloads",
-        "not all clips are here",
+        "only 2 of 1,440 clips are here",
     ]
     assert found["shortfalls"][0]["do"] == "run git lfs pull in the clone"
     assert main(["corpora", "find", str(ravdess), "--hash"]) == 1

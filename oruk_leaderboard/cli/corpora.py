@@ -145,8 +145,8 @@ def _find(args: argparse.Namespace) -> int:
                 counts = ", ".join(f"{count:,} {state}" for state, count in item.states.items())
                 output.write_text(f"{item.corpus.spec.id}: by hash: {counts or 'no clip is pinned'}")
             for short in item.shortfalls:
-                told = f"{item.corpus.spec.id}: {short.what} ({short.count:,}, e.g. {short.example}): {short.do}"
-                output.write_text(told)
+                some = "" if short.example is None else f" ({short.count:,}, e.g. {short.example})"
+                output.write_text(f"{item.corpus.spec.id}: {short.what}{some}: {short.do}")
     _tell(*problems, *(problem for item in surveys for problem in item.problems))
     return 0 if not problems and all(item.complete for item in surveys) else 1
 

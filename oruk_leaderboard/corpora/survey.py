@@ -24,11 +24,11 @@ _REMEDY = {
 
 @dataclass(frozen=True, slots=True)
 class Shortfall:
-    """Something that keeps a copy from being the official release: what, how many, one example, what to do."""
+    """Something that keeps a copy from being the official release: what, how many, an example, what to do."""
 
     what: str
     count: int
-    example: str
+    example: str | None
     do: str
 
 
@@ -130,8 +130,8 @@ def _by_name(corpus: FoundCorpus, found: CorpusClips, count: int) -> Iterator[Sh
         first = found.missing[0]
         yield Shortfall("clips without a recording", len(found.missing), first.media, f"get the audio: {spec.obtain}")
     elif spec.n_clips is not None and count < spec.n_clips:
-        example = f"{count:,} of {spec.n_clips:,} clips"
-        yield Shortfall("not all clips are here", spec.n_clips - count, example, f"get the rest: {spec.obtain}")
+        what = f"only {count:,} of {spec.n_clips:,} clips are here"
+        yield Shortfall(what, spec.n_clips - count, None, f"get the rest: {spec.obtain}")
     if spec.table is not None and not corpus.tables:
         wanted = " or ".join(spec.table.named)
         yield Shortfall("the label file is not here", 1, wanted, "put it where the official release has it")
