@@ -69,7 +69,7 @@ COLUMNS: dict[str, dict[str, Any]] = {
         "revision": "string",
         "in_distribution": "bool",
         "training_corpora": ["string"],
-        "defaulted_to_neutral": "int64",
+        "failures": "int64",
         "protocol": "string",
         "protocol_version": "string",
         "source_kind": "string",

@@ -96,7 +96,7 @@ def _systems(records: Sequence[Record]) -> Rows:
                     in_default=id(record) in shown,
                     accuracy_digits=record.accuracy,
                     macro_f1_digits=record.macro_f1,
-                    defaulted_to_neutral=(record.failures or {}).get("defaulted_to_neutral"),
+                    failures=None if record.failures is None else sum(record.failures.values()),
                     source_kind=record.source.kind,
                     source_reference=record.source.reference,
                     source_locator=record.source.locator,

@@ -1,5 +1,6 @@
 """Derived tables: exact types, fresh, reproducible, absent rather than empty."""
 
+import json
 import shutil
 from dataclasses import replace
 
@@ -10,6 +11,7 @@ import pytest
 from oruk_leaderboard.blocks import block_names, fill
 from oruk_leaderboard.build import build
 from oruk_leaderboard.card import read_header
+from oruk_leaderboard.cli import main
 from oruk_leaderboard.configs import CONFIGS, get_config
 from oruk_leaderboard.gold import gold_of_set
 from oruk_leaderboard.paths import checkout_root, share_root
@@ -128,3 +130,26 @@ def test_the_first_rebuilt_record_adds_its_config_and_no_row_of_the_table(source
     for form in ("text", "markdown", "latex", "json"):
         assert "never with the published table" in FORMATS[form](board)
         assert "33 of 64" not in FORMATS[form](board)
+
+
+def test_systems_keep_the_digits_the_failures_and_the_source():
+    rows = {(row["snapshot"], row["system_id"]): row for row in read_table(get_config("systems")).to_pylist()}
+    july = rows["2026-07-12", "openai_gpt-audio-mini"]
+    assert (july["accuracy_digits"], july["failures"], july["source_kind"]) == ("39.72", 473, "harness")
+    assert rows["2026-07-12", "emotion2vec-plus-seed"]["failures"] is None  # the source does not say
+    assert sum(row["in_default"] for row in rows.values()) == 33
+    assert not rows["2026-07-12", "oruk-spectra"]["in_default"]
+    assert rows["2026-07-12", "oruk-spectra"]["superseded_by"] == "spectra-1"
+    card = rows["2026-09-06", "hubert-large-superb-er"]
+    assert (card["parameters_m"], card["model_id"], card["hub"]) == (316.0, "superb/hubert-large-superb-er", "hf")
+    assert "composition" in rows["2026-09-06", "distilhubert-superb-er"]["note"]
+
+
+def test_the_verb_tells_what_is_stale(capsys, monkeypatch, sources):
+    monkeypatch.setattr("oruk_leaderboard.build.checkout_root", lambda: sources)
+    assert main(["build", "--check"]) == 1
+    assert "stale  data/leaderboard.parquet" in capsys.readouterr().out
+    assert main(["build", "--json"]) == 0
+    assert json.loads(capsys.readouterr().out)["written"] is True
+    assert main(["build", "--check"]) == 0
+    assert "0 stale" in capsys.readouterr().out
