@@ -140,6 +140,65 @@ def test_a_line_that_is_no_clip_is_a_finding(lists):
     assert [problem.where for problem in built.problems] == ["emodb.jsonl: wav/me.wav"]
 
 
+@pytest.mark.parametrize(
+    ("name", "content", "message"),
+    [
+        ("urdu.jsonl", b'{"path": "Angry/SM1_F10_A010.wav"}\n{"path": ', r"urdu\.jsonl:2: a line is no JSON"),
+        ("urdu.jsonl", b'["path"]\n', r"urdu\.jsonl:1: a line is no clip"),
+        ("urdu.jsonl", b'{"native_label": "A"}\n', r"urdu\.jsonl:1: a line is no clip"),
+        ("urdu.jsonl.gz", b"no gzip", r"urdu\.jsonl\.gz: not readable"),
+        ("urdu.jsonl", b"\xff\xfe{", r"urdu\.jsonl: not readable"),
+        ("meld.jsonl", b'{"path": "test/dia0_utt0.mp4", "native_label": "bliss", "split": "test"}\n', "'bliss'"),
+        ("../hashes/urdu.tsv", b"path\tmd5\n", "lacks a column"),
+    ],
+)
+def test_a_malformed_list_is_named_with_its_line(lists, name, content, message):
+    write_list(lists, "urdu", [{"path": "Angry/SM1_F10_A010.wav", "native_label": "A"}])
+    if name.startswith("urdu.jsonl.gz"):
+        (lists / "urdu.jsonl").unlink()
+    (lists / name).write_bytes(content)
+    with pytest.raises(ManifestError, match=message):
+        build_manifest(lists, size=10)
+
+
+def test_label_files_corpora_take_ids_labels_and_speakers_from_the_list(tmp_path):
+    folder = tmp_path / "lists"
+    folder.mkdir()
+    meld = {"speaker": "Mark", "split": "test", "duration_s": 2.0, "native_label": "joy"}
+    write_list(
+        folder,
+        "meld",
+        [
+            {"path": "output_repeated_splits_test/dia0_utt0.mp4", **meld},
+            {"path": "output_repeated_splits_test/dia38_utt4.mp4", **meld},
+            {"path": "output_repeated_splits_test/dia1_utt0.mp4", **meld, "duration_s": 0.25},
+        ],
+    )
+    scene = {"path": "emorynlp_dev_splits/sea1_ep2_sc3_utt4.mp4", "split": "dev", "native_label": "Mad"}
+    write_list(folder, "emorynlp", [{**scene, "speaker": "['Ross Geller', 'Monica Geller']"}])
+    segment = {"path": "pavoque-angry.flac", "native_label": "angry", "start_s": 1.0, "end_s": 2.5}
+    twice = {**segment, "start_s": 3.0, "end_s": 4.0}
+    write_list(folder, "pavoque", [segment, twice, {**twice, "native_label": "sad"}])
+    mosei = [
+        {"path": f"v_{number}", "video": "v", "start_s": start, "end_s": 5.0, "native_label": label}
+        for number, (start, label) in enumerate([(-0.2, "sad"), (0.0, "happy")])
+    ]
+    write_list(folder, "cmu_mosei", mosei)
+    write_list(folder, "msp_podcast", [{"path": "Audios/MSP-PODCAST_0002_0033.wav", "native_label": "angry"}])
+    manifest = build_manifest(folder, size=5).manifest
+    assert [(row.clip_id, row.label, row.speaker, row.split, row.start_s, row.end_s) for row in manifest.rows] == [
+        ("cmu_mosei/v_0", None, None, None, 0.0, 5.0),
+        ("emorynlp/sea1_ep2_sc3_utt4", "anger", "Ross Geller, Monica Geller", "dev", None, None),
+        ("meld/output_repeated_splits_test/dia0_utt0", "happiness", "Mark", "test", None, None),
+        ("msp_podcast/MSP-PODCAST_0002_0033", None, None, None, None, None),
+        ("pavoque/angry_1000-2500", "anger", "stefan_roettig", None, 1.0, 2.5),
+    ]
+    assert manifest.label_digests == {
+        "cmu_mosei": labels_digest({"cmu_mosei/v_0": "sadness"}),
+        "msp_podcast": labels_digest({"msp_podcast/MSP-PODCAST_0002_0033": "anger"}),
+    }
+
+
 def test_a_list_that_sources_names_otherwise_is_a_finding(lists, tmp_path, capsys):
     write_list(lists, "urdu", [{"path": "Angry/SM1_F10_A010.wav", "native_label": "A"}], zipped=True)
     assert main(["manifest", "build", "--lists", str(lists), "--size", "54", "--out", str(tmp_path / "x")]) == 1

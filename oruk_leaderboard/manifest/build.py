@@ -2,10 +2,9 @@
 
 import hashlib
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
 
 from oruk_leaderboard.classes import CLASSES
 from oruk_leaderboard.corpora import CorpusSpec, Problem, registry
@@ -16,7 +15,6 @@ from oruk_leaderboard.manifest.rows import ManifestRow
 
 RULE_FILE, SOURCES_FILE = "RULE.md", "SOURCES.tsv"
 """The rule with its figures (written), and where the lists come from (kept)."""
-
 
 NOT_AT_PRESENT: Mapping[str, str] = {
     "cmu_mosei": "its makers no longer share the video (CMU-MultimodalSDK)",
@@ -103,15 +101,17 @@ def _is_candidate(item: ListedClip) -> bool:
     return item.clip.label is not None and item.clip.excluded is None and within
 
 
-def _candidates(corpus: str, items: Any) -> list[rule.Candidate]:
+def _candidates(corpus: str, items: Iterable[ListedClip]) -> list[rule.Candidate]:
     partition = rule.TEST_PARTITION.get(corpus)
-    candidates = []
-    for item in items:
-        clip = item.clip
-        # RESD tells the partition by the folder only.
-        test = partition is not None and partition in (clip.split, clip.media.partition("/")[0])
-        candidates.append(rule.Candidate(clip.clip_id, clip.label, clip.speaker, test))
-    return candidates
+    return [
+        rule.Candidate(
+            item.clip.clip_id,
+            str(item.clip.label),
+            item.clip.speaker,
+            test=partition is not None and item.clip.split == partition,
+        )
+        for item in items
+    ]
 
 
 def _manifest(chosen: Mapping[str, Sequence[ListedClip]]) -> Manifest:

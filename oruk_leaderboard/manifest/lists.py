@@ -12,6 +12,7 @@ import gzip
 import io
 import json
 import re
+import zlib
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -34,7 +35,6 @@ _SPELLED = {"OA_bite_neutral.wav": "OAF_bite_neutral.wav"}
 
 _KNOWN = ("speaker", "gender", "language", "split")
 """Fields of a clip that a list may tell where the spec's names do not."""
-
 
 _PATHS: Mapping[str, re.Pattern[str]] = {
     corpus: re.compile(pattern)
@@ -180,6 +180,7 @@ def _columns(spec: CorpusSpec, row: Mapping[str, Any]) -> dict[str, str | None]:
         columns["interval"] = f"{round(1000 * row['start_s'])}-{round(1000 * row['end_s'])}"
     if (speaker := columns.get("speaker")) is not None and speaker.startswith("["):
         columns["speaker"] = ", ".join(ast.literal_eval(speaker))
+    # MELD and EmoryNLP call it so.
     return columns | {"Speaker": columns.get("speaker")}
 
 
@@ -204,19 +205,38 @@ def _labelled(clip: Clip, row: Mapping[str, Any], spec: CorpusSpec, *, where: Pa
 
 
 def _read_list(path: Path) -> list[dict[str, Any]]:
-    return [json.loads(line) for line in _text(path).split("\n") if line]
+    rows = []
+    for number, line in enumerate(_text(path).split("\n"), 1):
+        if not line:
+            continue
+        try:
+            row = json.loads(line)
+        except json.JSONDecodeError as error:
+            raise ManifestError("a line is no JSON", where=f"{path}:{number}", found=error) from error
+        if not isinstance(row, dict) or not isinstance(row.get("path"), str):
+            raise ManifestError(
+                "a line is no clip", where=f"{path}:{number}", expected="an object with a path", found=line
+            )
+        rows.append(row)
+    return rows
 
 
 def _read_hashes(path: Path) -> list[dict[str, str]]:
-    return list(csv.DictReader(io.StringIO(_text(path)), delimiter="\t"))
+    table = csv.DictReader(io.StringIO(_text(path)), delimiter="\t")
+    if lacking := {"path", "sha256", "bytes"} - set(table.fieldnames or ()):
+        raise ManifestError("the hash table lacks a column", where=path, expected=", ".join(sorted(lacking)))
+    return list(table)
 
 
 def _text(path: Path) -> str:
     data = path.read_bytes()
-    return (gzip.decompress(data) if path.suffix == ".gz" else data).decode()
+    try:
+        return (gzip.decompress(data) if path.suffix == ".gz" else data).decode()
+    except (OSError, EOFError, zlib.error, UnicodeDecodeError) as error:
+        raise ManifestError("not readable as text", where=path, expected="UTF-8, or gzip of it", found=error) from error
 
 
-def _join(paths: Sequence[str] | Mapping[str, Any], hashes: Sequence[dict[str, str]]) -> dict[str, dict[str, str]]:
+def _join(paths: Sequence[str], hashes: Sequence[dict[str, str]]) -> dict[str, dict[str, str]]:
     """List path to its row of the hash table: equal as it stands, below one more folder, or by a unique file name."""
     by_path: dict[str, dict[str, str]] = {}
     for row in hashes:
