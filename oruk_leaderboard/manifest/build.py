@@ -6,7 +6,6 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from oruk_leaderboard.classes import CLASSES
 from oruk_leaderboard.corpora import CorpusSpec, Problem, registry
 from oruk_leaderboard.manifest import rule
 from oruk_leaderboard.manifest.files import Manifest, labels_digest
@@ -159,15 +158,8 @@ def _row(spec: CorpusSpec, item: ListedClip) -> ManifestRow:
     )
     if spec.agreement_required is False:
         return row
-    telling = _tells_label(spec, clip.clip_id, item.official)
-    return replace(row, label=None, native_label=None, media=None if telling else item.official)
-
-
-def _tells_label(spec: CorpusSpec, clip_id: str, media: str) -> bool:
-    """Whether a folder is named after a label and the clip id, which public repositories publish, does not say so."""
-    labels = {name.casefold() for name in (*spec.labels, *CLASSES)}
-    folders = {part.casefold() for part in media.split("/")[:-1]}
-    return bool(labels & folders - set(clip_id.casefold().split("/")))
+    # Where there is no label file, the names are what tells the label.
+    return replace(row, label=None, native_label=None, media=item.official if spec.table else None)
 
 
 def _rule_text(
@@ -193,8 +185,9 @@ def _rule_text(
         f"{sum(row.subsample_open for row in manifest.rows):,} clips.",
         "",
         "Rows of corpora that need an agreement, or may need one, hold no label, no native label and no transcript,",
-        "and no path where a folder is named after a label that the clip id does not name; `LABELS.tsv` holds one",
-        "digest a corpus of the lines `clip_id TAB label`, sorted, by which `validate` confirms the labels of a copy.",
+        "and no path where folder and file names tell the label; their clip ids are those that public repositories",
+        "publish. `LABELS.tsv` holds one digest a corpus of the lines `clip_id TAB label`, sorted, by which `validate`",
+        "confirms the labels of a copy.",
         "",
         "| corpus | list | candidates | chosen | agreement | obtain | needs |",
         "|---|---:|---:|---:|---|---|---|",

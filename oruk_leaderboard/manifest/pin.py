@@ -91,7 +91,9 @@ def pin(
 
 def _digests(item: Usable) -> dict[str, Any] | str:
     """Columns of one clip, or why there are none."""
-    official, found = (_suffix(path) for path in (item.row.media or item.clip.media, item.clip.media))
+    # Only corpora that are recognised by file names have rows without a path, and those name their suffix.
+    official = _suffix(item.row.media) if item.row.media else item.corpus.spec.files[0].suffixes[0]
+    found = _suffix(item.clip.media)
     if found != official:
         return f"not pinned: a {found} copy, and the release has {official}"
     try:

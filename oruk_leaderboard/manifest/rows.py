@@ -14,8 +14,8 @@ class ManifestRow:
     Attributes:
         clip_id: ``<corpus>/<name>``, unique, never changed once released.
         corpus: Id of the corpus.
-        media: Path of the recording below the corpus's own root in the official layout, or None where its folders would
-            tell a label that is not shipped.
+        media: Path of the recording below the corpus's own root in the official layout; None for corpora under an
+            agreement whose folder and file names tell the label.
         start_s: Start within the recording in s, or None for the whole recording.
         end_s: End within the recording in s, or None.
         label: One of the seven classes; None for corpora under an agreement.
