@@ -14,8 +14,8 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT))
 
-from oruk_leaderboard.configs import shipped  # noqa: E402
-from oruk_leaderboard.tables import read_table  # noqa: E402
+from oruk_leaderboard.table.arrow import read_table  # noqa: E402
+from oruk_leaderboard.table.configs import shipped  # noqa: E402
 from tests.test_loading import round_trip  # noqa: E402
 
 COMMON = ("pyarrow==26.0.1", "pandas==3.1.1", "numpy==2.4.6")

@@ -10,24 +10,24 @@ __version__ = "1.0.0"
 
 _PUBLIC: dict[str, str] = {
     "clips": "oruk_leaderboard.corpora",
-    "compare": "oruk_leaderboard.comparison",
+    "compare": "oruk_leaderboard.scoring.comparison",
     "find_corpora": "oruk_leaderboard.corpora",
     "get_corpus": "oruk_leaderboard.corpora",
-    "cite": "oruk_leaderboard.cite",
-    "leaderboard": "oruk_leaderboard.table",
-    "load_leaderboard": "oruk_leaderboard.table",
+    "cite": "oruk_leaderboard.card.cite",
+    "leaderboard": "oruk_leaderboard.table.leaderboard",
+    "load_leaderboard": "oruk_leaderboard.table.leaderboard",
     "load_manifest": "oruk_leaderboard.manifest",
-    "load_records": "oruk_leaderboard.records",
+    "load_records": "oruk_leaderboard.table.records",
     "open_clipset": "oruk_leaderboard.clipset",
-    "publish": "oruk_leaderboard.publication",
-    "read_predictions": "oruk_leaderboard.predictions",
+    "publish": "oruk_leaderboard.hub.publication",
+    "read_predictions": "oruk_leaderboard.scoring.predictions",
     "reconstruct": "oruk_leaderboard.reconstruction",
     "run": "oruk_leaderboard.systems.runner",
-    "score": "oruk_leaderboard.scoring",
-    "submit": "oruk_leaderboard.submission",
-    "sync": "oruk_leaderboard.upstream",
+    "score": "oruk_leaderboard.scoring.scorer",
+    "submit": "oruk_leaderboard.hub.submission",
+    "sync": "oruk_leaderboard.hub.upstream",
     "validate": "oruk_leaderboard.manifest",
-    "verify": "oruk_leaderboard.verification",
+    "verify": "oruk_leaderboard.scoring.verification",
 }
 """Public name to the module that defines it."""
 
@@ -48,20 +48,20 @@ def __dir__() -> list[str]:
 
 if TYPE_CHECKING:
     from oruk_leaderboard.clipset import open_clipset as open_clipset
-    from oruk_leaderboard.comparison import compare as compare
     from oruk_leaderboard.corpora import clips as clips
     from oruk_leaderboard.corpora import find_corpora as find_corpora
     from oruk_leaderboard.corpora import get_corpus as get_corpus
+    from oruk_leaderboard.hub.publication import publish as publish
+    from oruk_leaderboard.hub.submission import submit as submit
+    from oruk_leaderboard.hub.upstream import sync as sync
     from oruk_leaderboard.manifest import load_manifest as load_manifest
     from oruk_leaderboard.manifest import validate as validate
-    from oruk_leaderboard.predictions import read_predictions as read_predictions
-    from oruk_leaderboard.publication import publish as publish
     from oruk_leaderboard.reconstruction import reconstruct as reconstruct
-    from oruk_leaderboard.records import load_records as load_records
-    from oruk_leaderboard.scoring import score as score
-    from oruk_leaderboard.submission import submit as submit
+    from oruk_leaderboard.scoring.comparison import compare as compare
+    from oruk_leaderboard.scoring.predictions import read_predictions as read_predictions
+    from oruk_leaderboard.scoring.scorer import score as score
+    from oruk_leaderboard.scoring.verification import verify as verify
     from oruk_leaderboard.systems.runner import run as run
-    from oruk_leaderboard.table import leaderboard as leaderboard
-    from oruk_leaderboard.table import load_leaderboard as load_leaderboard
-    from oruk_leaderboard.upstream import sync as sync
-    from oruk_leaderboard.verification import verify as verify
+    from oruk_leaderboard.table.leaderboard import leaderboard as leaderboard
+    from oruk_leaderboard.table.leaderboard import load_leaderboard as load_leaderboard
+    from oruk_leaderboard.table.records import load_records as load_records

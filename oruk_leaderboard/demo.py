@@ -73,8 +73,8 @@ def demo(folder: Path, *, progress: Callable[[int], object] | None = None) -> It
     from oruk_leaderboard.corpora import find_corpora
     from oruk_leaderboard.manifest import validate
     from oruk_leaderboard.reconstruction import reconstruct
-    from oruk_leaderboard.report import text_report
-    from oruk_leaderboard.scoring import score
+    from oruk_leaderboard.scoring.report import text_report
+    from oruk_leaderboard.scoring.scorer import score
     from oruk_leaderboard.systems.runner import run
 
     done = progress or (lambda steps: None)

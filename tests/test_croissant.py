@@ -7,9 +7,9 @@ from itertools import islice
 import mlcroissant
 import pytest
 
-from oruk_leaderboard.configs import shipped
 from oruk_leaderboard.paths import checkout_root
-from oruk_leaderboard.tables import read_table
+from oruk_leaderboard.table.arrow import read_table
+from oruk_leaderboard.table.configs import shipped
 
 pytestmark = pytest.mark.filterwarnings("ignore::DeprecationWarning", "ignore:The inplace keyword")  # of the reader
 

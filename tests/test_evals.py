@@ -6,13 +6,13 @@ from dataclasses import replace
 import pytest
 import yaml
 
-from oruk_leaderboard import evals
 from oruk_leaderboard.cli import main
-from oruk_leaderboard.configs import SPLIT
 from oruk_leaderboard.errors import RecordError
+from oruk_leaderboard.hub import evals
 from oruk_leaderboard.paths import checkout_root
-from oruk_leaderboard.records import Record, load_records
-from oruk_leaderboard.schemas import check
+from oruk_leaderboard.table.configs import SPLIT
+from oruk_leaderboard.table.records import Record, load_records
+from oruk_leaderboard.table.schemas import check
 from tests.scored import scored_record
 
 SHA = "0123456789abcdef0123456789abcdef01234567"

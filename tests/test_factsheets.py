@@ -1,7 +1,7 @@
 """Fact sheets: one for every corpus that is read, built from spec and manifest; files of gone corpora go."""
 
+from oruk_leaderboard.card.factsheets import FOLDER, fact_sheets, language_table
 from oruk_leaderboard.corpora.registry import built_in
-from oruk_leaderboard.factsheets import FOLDER, fact_sheets, language_table
 from oruk_leaderboard.manifest.stats import Group
 
 

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from oruk_leaderboard.errors import PredictionError
-from oruk_leaderboard.gold import crema_d_diagnostic, encode_duration, read_gold
+from oruk_leaderboard.scoring.gold import crema_d_diagnostic, encode_duration, read_gold
 
 GOLD = """clip_id,label,corpus,language,speaker,gender,duration_s
 b/1,sad,b,de,1,female,1.5

@@ -7,9 +7,9 @@ import pytest
 
 from oruk_leaderboard.classes import CLASSES
 from oruk_leaderboard.errors import PredictionError
-from oruk_leaderboard.gold import gold_of_set
-from oruk_leaderboard.positional import read_order, read_positional
-from oruk_leaderboard.scoring import score
+from oruk_leaderboard.scoring.gold import gold_of_set
+from oruk_leaderboard.scoring.positional import read_order, read_positional
+from oruk_leaderboard.scoring.scorer import score
 from tests.scored import DIGEST, made_columns, made_set
 
 LABELS = [0, 6, 1, 2, 3]

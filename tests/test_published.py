@@ -6,15 +6,15 @@ from collections import Counter
 
 import pytest
 
-from oruk_leaderboard import published
 from oruk_leaderboard.cli import main
-from oruk_leaderboard.configs import get_config
 from oruk_leaderboard.corpora import get_corpus, registry
 from oruk_leaderboard.corpora.index import PATH, document
 from oruk_leaderboard.corpora.registry import built_in
 from oruk_leaderboard.errors import CorpusError, OrukError
-from oruk_leaderboard.schemas import arrow_schema, check
-from oruk_leaderboard.tables import read_table
+from oruk_leaderboard.table import published
+from oruk_leaderboard.table.arrow import read_table
+from oruk_leaderboard.table.configs import get_config
+from oruk_leaderboard.table.schemas import arrow_schema, check
 
 TASKS = {
     "Speech Emotion Recognition": 16,

@@ -6,10 +6,10 @@ import pytest
 
 from oruk_leaderboard.cli import main
 from oruk_leaderboard.errors import PredictionError
-from oruk_leaderboard.gold import crema_d_diagnostic, gold_of_set
-from oruk_leaderboard.replay import replay
-from oruk_leaderboard.schemas import check
-from oruk_leaderboard.verification import verify
+from oruk_leaderboard.scoring.gold import crema_d_diagnostic, gold_of_set
+from oruk_leaderboard.scoring.replay import replay
+from oruk_leaderboard.scoring.verification import verify
+from oruk_leaderboard.table.schemas import check
 from tests.scored import made_columns, made_set
 
 PROMPT = "c" * 64
@@ -144,7 +144,7 @@ def test_rebuilt_clip_may_be_asked_again(tmp_path):
 
 
 def test_a_run_replays_to_its_own_score(tmp_path):
-    from oruk_leaderboard.scoring import score
+    from oruk_leaderboard.scoring.scorer import score
     from oruk_leaderboard.systems.runner import run
     from tests.made_corpora import mixed, rebuild, spec
 

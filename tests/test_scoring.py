@@ -10,14 +10,14 @@ from sklearn import metrics as sk
 
 from oruk_leaderboard.classes import CLASSES
 from oruk_leaderboard.errors import MetricError, PredictionError, RecordError
-from oruk_leaderboard.gold import Gold, gold_of_set
-from oruk_leaderboard.predictions import ABSTAINED, ERROR, MISSING, OK, REFUSED, Predictions, read_predictions
-from oruk_leaderboard.records import Record
-from oruk_leaderboard.report import WIDTH, latex_report, text_report
-from oruk_leaderboard.scoring import score
+from oruk_leaderboard.scoring.gold import Gold, gold_of_set
+from oruk_leaderboard.scoring.predictions import ABSTAINED, ERROR, MISSING, OK, REFUSED, Predictions, read_predictions
+from oruk_leaderboard.scoring.report import WIDTH, latex_report, text_report
+from oruk_leaderboard.scoring.scorer import score
+from oruk_leaderboard.scoring.tally import Tally, count, outcomes
+from oruk_leaderboard.scoring.verification import verify
 from oruk_leaderboard.systems.base import SystemCard
-from oruk_leaderboard.tally import Tally, count, outcomes
-from oruk_leaderboard.verification import verify
+from oruk_leaderboard.table.records import Record
 from tests.scored import made_columns, made_predictions, made_set
 
 FAST = {"n_boot": 100, "snapshot": "2026-11-30"}

@@ -8,14 +8,14 @@ from pathlib import Path
 import pytest
 import yaml
 
-from oruk_leaderboard.build import build
+from oruk_leaderboard.card.build import build
 from oruk_leaderboard.cli import main
 from oruk_leaderboard.errors import RecordError
-from oruk_leaderboard.identities import broken_identities
+from oruk_leaderboard.hub.identities import broken_identities
+from oruk_leaderboard.hub.submission import submit
 from oruk_leaderboard.manifest import load_manifest
 from oruk_leaderboard.paths import checkout_root, data_dir
-from oruk_leaderboard.records import load_records
-from oruk_leaderboard.submission import submit
+from oruk_leaderboard.table.records import load_records
 from tests.scored import scored_record
 
 REVISION = "0123456789abcdef0123456789abcdef01234567"
@@ -200,9 +200,9 @@ def test_identities_hold_and_are_broken_one_by_one(made):
 def test_identities_hold_with_failures_and_abstentions(on_error):
     import numpy as np
 
-    from oruk_leaderboard.gold import gold_of_set
-    from oruk_leaderboard.predictions import STATUSES
-    from oruk_leaderboard.scoring import score
+    from oruk_leaderboard.scoring.gold import gold_of_set
+    from oruk_leaderboard.scoring.predictions import STATUSES
+    from oruk_leaderboard.scoring.scorer import score
     from tests.scored import made_predictions, made_set
 
     gold = gold_of_set(made_set())
@@ -213,7 +213,7 @@ def test_identities_hold_with_failures_and_abstentions(on_error):
 
 
 def test_command(root, made, monkeypatch, capsys):
-    monkeypatch.setattr("oruk_leaderboard.submission.checkout_root", lambda: root)
+    monkeypatch.setattr("oruk_leaderboard.hub.submission.checkout_root", lambda: root)
     path = root / "record.json"
     path.write_text(json.dumps(change(made, "system.training_corpora", None)), encoding="utf-8")
     assert main(["submit", "--check", str(path)]) == 0

@@ -10,14 +10,14 @@ from pathlib import Path
 
 import pytest
 
-from oruk_leaderboard import publication, upstream
 from oruk_leaderboard.cli import main
-from oruk_leaderboard.configs import leaderboard_row
 from oruk_leaderboard.errors import HubError
-from oruk_leaderboard.hub import Hub
+from oruk_leaderboard.hub import publication, upstream
+from oruk_leaderboard.hub.client import Hub
 from oruk_leaderboard.paths import data_dir
-from oruk_leaderboard.records import default_records, load_records
-from oruk_leaderboard.schemas import arrow_schema
+from oruk_leaderboard.table.configs import leaderboard_row
+from oruk_leaderboard.table.records import default_records, load_records
+from oruk_leaderboard.table.schemas import arrow_schema
 from tests.fake_hub import TOKEN, FakeHub
 
 REPO = "oruk/oruk-bench-leaderboard"

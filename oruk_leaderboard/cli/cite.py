@@ -20,7 +20,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Print what to cite."""
-    from oruk_leaderboard.cite import citation_cff, cite, methods
+    from oruk_leaderboard.card.cite import citation_cff, cite, methods
 
     if args.methods:
         text = methods(report=args.report, revision=args.revision)

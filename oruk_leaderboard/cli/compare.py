@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-    from oruk_leaderboard.gold import Gold
+    from oruk_leaderboard.scoring.gold import Gold
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
@@ -47,11 +47,11 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Compare and print; failed clips of any system are findings."""
-    from oruk_leaderboard.comparison import ensemble, failures, rank, shift
-    from oruk_leaderboard.comparison_formats import as_latex, as_text, ensemble_text, shift_text
-    from oruk_leaderboard.panel import common, panel
-    from oruk_leaderboard.predictions import read_predictions
-    from oruk_leaderboard.scoring import resolve_gold
+    from oruk_leaderboard.scoring.comparison import ensemble, failures, rank, shift
+    from oruk_leaderboard.scoring.comparison_formats import as_latex, as_text, ensemble_text, shift_text
+    from oruk_leaderboard.scoring.panel import common, panel
+    from oruk_leaderboard.scoring.predictions import read_predictions
+    from oruk_leaderboard.scoring.scorer import resolve_gold
 
     files = _named(args.predictions)
     gold = resolve_gold(args.clips, args.gold)
@@ -78,7 +78,7 @@ def run(args: argparse.Namespace) -> int:
         document["shift"] = [row.to_dict() for row in shifts]
         texts.append(shift_text(shifts, args.metric))
     if args.plot is not None:
-        from oruk_leaderboard.figures import rank_plot, save
+        from oruk_leaderboard.scoring.figures import rank_plot, save
 
         save(rank_plot(comparison), args.plot)
     if args.json:
@@ -113,9 +113,9 @@ def _members(args: argparse.Namespace, gold: "Gold") -> "NDArray[np.bool_]":
     import numpy as np
 
     from oruk_leaderboard.errors import PredictionError
-    from oruk_leaderboard.predictions import read_ids
-    from oruk_leaderboard.scoring import read_clip_ids
-    from oruk_leaderboard.tabular import read_rows
+    from oruk_leaderboard.scoring.predictions import read_ids
+    from oruk_leaderboard.scoring.scorer import read_clip_ids
+    from oruk_leaderboard.scoring.tabular import read_rows
 
     if args.subset == "5k":
         wanted = set(read_clip_ids(args.clips, args.gold, "5k"))

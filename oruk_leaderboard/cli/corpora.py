@@ -92,8 +92,8 @@ def _list(args: argparse.Namespace) -> int:
 
 
 def _show(args: argparse.Namespace) -> int:
-    from oruk_leaderboard import published
     from oruk_leaderboard.corpora import get_corpus
+    from oruk_leaderboard.table import published
 
     spec = get_corpus(args.corpus)
     boards = [row for row in published.rows("leaderboards") if row["corpus"] == spec.id]

@@ -31,8 +31,8 @@ def run(args: argparse.Namespace) -> int:
     """Print the results, or write them into a clone of the model repository."""
     import yaml
 
-    from oruk_leaderboard import evals
-    from oruk_leaderboard.records import load_records
+    from oruk_leaderboard.hub import evals
+    from oruk_leaderboard.table.records import load_records
 
     older = args.format == "model-index"
     make = evals.model_index if older else evals.eval_results

@@ -4,7 +4,7 @@ import argparse
 
 from oruk_leaderboard.cli import DONE, FINDINGS
 from oruk_leaderboard.cli.output import add_json, write_json, write_text
-from oruk_leaderboard.hub import REPO
+from oruk_leaderboard.hub.client import REPO
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
@@ -17,7 +17,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Push and print the revision to cite; 1 for a dry run that could not be followed by a real one."""
-    from oruk_leaderboard.publication import publish
+    from oruk_leaderboard.hub.publication import publish
 
     done = publish(repo=args.repo, dry_run=args.dry_run)
     if args.json:

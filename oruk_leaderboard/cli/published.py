@@ -27,8 +27,8 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Print the rows; attribution and flags go with them."""
-    from oruk_leaderboard import published
     from oruk_leaderboard.errors import OrukError
+    from oruk_leaderboard.table import published
 
     if args.kind == "leaderboards":
         rows = published.leaderboards(corpus=args.corpus, task=args.task)

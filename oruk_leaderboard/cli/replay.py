@@ -25,7 +25,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
 def run(options: argparse.Namespace) -> int:
     """Replay."""
     one_thread()
-    from oruk_leaderboard.replay import replay
+    from oruk_leaderboard.scoring.replay import replay
 
     result = replay(
         options.receipts,

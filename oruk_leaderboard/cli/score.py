@@ -9,7 +9,7 @@ from oruk_leaderboard.cli import DONE, FINDINGS
 from oruk_leaderboard.cli.output import add_json, note, write_json, write_text
 
 if TYPE_CHECKING:
-    from oruk_leaderboard.scoring import Score
+    from oruk_leaderboard.scoring.scorer import Score
 
 EPILOG = """examples:
   oruk-leaderboard score --template predictions.csv --clips rebuilt
@@ -62,8 +62,8 @@ def run(options: argparse.Namespace) -> int:
     if options.template is not None:
         return _template(options)
     from oruk_leaderboard.errors import PredictionError
-    from oruk_leaderboard.result import BENCHMARK, DIAGNOSTICS
-    from oruk_leaderboard.scoring import score
+    from oruk_leaderboard.scoring.result import BENCHMARK, DIAGNOSTICS
+    from oruk_leaderboard.scoring.scorer import score
 
     if options.predictions is None:
         raise PredictionError("nothing to score", expected="a predictions file, or --template FILE to begin one")
@@ -91,8 +91,8 @@ def one_thread() -> None:
 def scoring_options(options: argparse.Namespace) -> dict[str, Any]:
     """Keyword arguments of ``scoring.score`` that ``score`` and ``replay`` share."""
     from oruk_leaderboard.errors import PredictionError
-    from oruk_leaderboard.gold import ATTRIBUTES
-    from oruk_leaderboard.scoring import SLICES
+    from oruk_leaderboard.scoring.gold import ATTRIBUTES
+    from oruk_leaderboard.scoring.scorer import SLICES
 
     extra = options.by or []
     if unknown := sorted(set(extra) - set(ATTRIBUTES)):
@@ -114,18 +114,18 @@ def scoring_options(options: argparse.Namespace) -> dict[str, Any]:
 def finish(result: "Score", options: argparse.Namespace) -> int:
     """Write and print a result; returns the exit code."""
     if options.out is not None:
-        from oruk_leaderboard.records import write_record
+        from oruk_leaderboard.table.records import write_record
 
         write_record(result.record, options.out)
         note(f"record written to {options.out}")
     if options.figures is not None:
-        from oruk_leaderboard.score_figures import write_figures
+        from oruk_leaderboard.scoring.score_figures import write_figures
 
         note(f"{len(write_figures(result.to_dict(), options.figures))} figures written to {options.figures}")
     if options.json:
         write_json(result.to_dict())
     else:
-        from oruk_leaderboard.report import latex_report, text_report
+        from oruk_leaderboard.scoring.report import latex_report, text_report
 
         document = result.to_dict()
         write_text(latex_report(document) if options.latex else text_report(document, result.findings))
@@ -140,8 +140,8 @@ def _leaderboard(options: argparse.Namespace) -> int:
     from oruk_leaderboard.errors import PredictionError
     from oruk_leaderboard.protocols import evaluate, load
     from oruk_leaderboard.protocols.report import as_latex, as_text
-    from oruk_leaderboard.scoring import gold_columns
-    from oruk_leaderboard.tabular import read_rows
+    from oruk_leaderboard.scoring.scorer import gold_columns
+    from oruk_leaderboard.scoring.tabular import read_rows
 
     protocol = load(options.protocol)
     names = ("order", "subsample", "partial", "system", "on_error", "cluster", "two_stage", "by", "figures")
@@ -166,7 +166,7 @@ def _leaderboard(options: argparse.Namespace) -> int:
 
 def _template(options: argparse.Namespace) -> int:
     from oruk_leaderboard.errors import PredictionError
-    from oruk_leaderboard.scoring import read_clip_ids, write_template
+    from oruk_leaderboard.scoring.scorer import read_clip_ids, write_template
 
     if options.predictions is not None:
         raise PredictionError("a template or a score, not both", expected="--template FILE --clips DIR")

@@ -22,7 +22,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Check, write, and say what to do next."""
-    from oruk_leaderboard.submission import submit
+    from oruk_leaderboard.hub.submission import submit
 
     declared = args.training_corpora
     if declared is not None:

@@ -4,7 +4,7 @@ import argparse
 
 from oruk_leaderboard.cli import DONE, FINDINGS
 from oruk_leaderboard.cli.output import add_json, write_json, write_text
-from oruk_leaderboard.hub import REPO
+from oruk_leaderboard.hub.client import REPO
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
@@ -18,7 +18,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Show the differences; 1 when rows and records contradict each other or a record has no row."""
-    from oruk_leaderboard.upstream import sync
+    from oruk_leaderboard.hub.upstream import sync
 
     report = sync(revision=args.revision, repo=args.repo, dry_run=args.dry_run)
     found = report.comparison

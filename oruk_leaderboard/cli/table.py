@@ -20,8 +20,8 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Print the selection; a warning about mixing also goes to stderr, where an export cannot hide it."""
-    from oruk_leaderboard.table import leaderboard
-    from oruk_leaderboard.table_formats import FORMATS
+    from oruk_leaderboard.table.formats import FORMATS
+    from oruk_leaderboard.table.leaderboard import leaderboard
 
     board = leaderboard(
         snapshot=args.snapshot, family=args.family, scored_on=args.scored_on, mixed=args.mixed, ties=args.ties

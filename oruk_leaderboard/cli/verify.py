@@ -18,7 +18,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
 def run(options: argparse.Namespace) -> int:
     """Check each record."""
     one_thread()
-    from oruk_leaderboard.verification import verify_file
+    from oruk_leaderboard.scoring.verification import verify_file
 
     results = [verify_file(path) for path in options.records]
     if options.json:

@@ -5,9 +5,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from oruk_leaderboard.records import PUBLISHED, REBUILT, Record, by_score
-from oruk_leaderboard.table import leaderboard
-from oruk_leaderboard.uncertainty import accuracy_interval, close_to
+from oruk_leaderboard.table.leaderboard import leaderboard
+from oruk_leaderboard.table.records import PUBLISHED, REBUILT, Record, by_score
+from oruk_leaderboard.table.uncertainty import accuracy_interval, close_to
 
 CURRENT = "current"
 """The view that holds each system once, with its newest figure; the other views are snapshots."""

@@ -16,15 +16,15 @@ from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup
 
 from oruk_leaderboard import __version__
+from oruk_leaderboard.card.cite import BENCHMARK, leaderboard_entry, system_entry
 from oruk_leaderboard.cells import csv_text
-from oruk_leaderboard.cite import BENCHMARK, leaderboard_entry, system_entry
 from oruk_leaderboard.classes import CLASSES
 from oruk_leaderboard.errors import OrukError
 from oruk_leaderboard.page import content, pictures
 from oruk_leaderboard.page.charts import aligned, bar, margin, mark, slug
 from oruk_leaderboard.paths import data_dir
-from oruk_leaderboard.records import FAMILIES, Record, load_records
-from oruk_leaderboard.table import coverage, load_composition
+from oruk_leaderboard.table.leaderboard import coverage, load_composition
+from oruk_leaderboard.table.records import FAMILIES, Record, load_records
 
 HERE = Path(__file__).resolve().parent
 SCRIPTS = ("core", "state", "table", "details", "compare", "yours", "pictures", "main")

@@ -1,0 +1,1 @@
+"""The data set card and everything else that is derived: built, never edited."""

@@ -1,0 +1,212 @@
+"""Citations: BibTeX and CFF of the benchmark, the snapshot, the systems and corpora used, and a methods paragraph."""
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+from oruk_leaderboard import __version__, jsontext
+from oruk_leaderboard.cells import latex_cell
+from oruk_leaderboard.errors import OrukError
+from oruk_leaderboard.table.leaderboard import coverage, load_composition
+from oruk_leaderboard.table.records import Record, default_records, load_records
+
+RELEASED = "2026-11-30"
+"""Date of this version (ISO 8601)."""
+
+TITLE = "oruk-bench: a held-out multilingual benchmark for speech emotion recognition"
+CODE = "https://github.com/Oruk-AI/oruk-bench"
+HOME = "https://huggingface.co/datasets/oruk/oruk-bench-leaderboard"
+
+BENCHMARK = f"""@misc{{orukbench,
+  title        = {{{TITLE}}},
+  author       = {{{{Oruk AI}}}},
+  year         = {{2026}},
+  howpublished = {{\\url{{{CODE}}}}},
+  note         = {{64 systems evaluated on 64,384 held-out clips across ~20 languages}}
+}}"""
+"""The benchmark's own entry, as its dataset card gives it."""
+
+_HUBS = {"hf": "https://huggingface.co/", "modelscope": "https://modelscope.cn/models/"}
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """One thing to cite.
+
+    Attributes:
+        id: Id of the system or corpus, ``orukbench`` or ``orukbench-leaderboard``.
+        kind: ``benchmark``, ``leaderboard``, ``system`` or ``corpus``.
+        bibtex: Its BibTeX entry.
+    """
+
+    id: str
+    kind: str
+    bibtex: str
+
+    def to_dict(self) -> dict[str, str]:
+        """Field names to values."""
+        return asdict(self)
+
+
+def cite(
+    names: Sequence[str] = (),
+    *,
+    report: Path | None = None,
+    revision: str | None = None,
+    records: Sequence[Record] | None = None,
+) -> list[Entry]:
+    """Entries for the benchmark, the leaderboard as used, and the systems and corpora named.
+
+    Args:
+        names: Ids or names of systems, ids of corpora.
+        report: ``report.json`` of a rebuilt set: its corpora are cited, exactly those that gave clips.
+        revision: Commit (40 hex digits) or tag of the leaderboard; by default this version's tag.
+        records: All records; the shipped ones by default.
+
+    Raises:
+        OrukError: A name is neither a system nor a corpus, or the report is none.
+    """
+    everything = load_records() if records is None else records
+    systems = {record.system.id: record for record in everything}
+    systems |= {record.system.id: record for record in default_records(everything)}
+    by_name = {record.system.name: record for record in systems.values()}
+    entries = [Entry("orukbench", "benchmark", BENCHMARK), leaderboard_entry(everything, revision=revision)]
+    corpora: list[str] = []
+    for name in names:
+        record = systems.get(name) or by_name.get(name)
+        if record is None:
+            corpora.append(name)
+        else:
+            entries.append(Entry(record.system.id, "system", system_entry(record)))
+    known = _read_report(report)["corpora"] if report else {}
+    entries += [_corpus(name, known.get(name, {})) for name in dict.fromkeys([*corpora, *known])]
+    return list(dict.fromkeys(entries))
+
+
+def leaderboard_entry(records: Sequence[Record], *, revision: str | None = None) -> Entry:
+    """Entry of the leaderboard at a revision, with the newest snapshot in it."""
+    snapshot = max(record.snapshot for record in default_records(records))
+    held = coverage(records)
+    fields = {
+        "title": f"{{oruk-bench leaderboard: snapshot {snapshot}}}",
+        "author": "{{Oruk AI}}",
+        "year": f"{{{snapshot[:4]}}}",
+        "version": f"{{{__version__}}}",
+        "howpublished": f"{{\\url{{{HOME}}}}}",
+        "note": f"{{revision {latex_cell(revision or f'v{__version__}')}; {held.held} of {held.total} systems held}}",
+    }
+    return Entry("orukbench-leaderboard", "leaderboard", _bibtex("misc", "orukbench-leaderboard", fields))
+
+
+def system_entry(record: Record) -> str:
+    """BibTeX of a system as it was evaluated; a stand-in for its authors' own entry, which is to be cited too."""
+    system = record.system
+    where = f"\\url{{{_HUBS[system.hub]}{system.model_id}}}" if system.hub and system.model_id else None
+    figures = f"accuracy {record.accuracy}\\,\\%, macro-F1 {record.macro_f1} on {latex_cell(record.scored_on)}"
+    fields = {
+        "title": f"{{{latex_cell(system.name)}}}",
+        **({"howpublished": f"{{{where}}}"} if where else {}),
+        "note": f"{{As evaluated by oruk-bench, snapshot {record.snapshot}: {figures}"
+        + ("; in-distribution, not like-for-like}" if system.in_distribution else "}"),
+    }
+    return _bibtex("misc", system.id, fields)
+
+
+def methods(*, report: Path | None = None, revision: str | None = None) -> str:
+    """A paragraph for a methods section, with the numbers filled in.
+
+    Args:
+        report: ``report.json`` of the rebuilt set that was scored; without it only the table is described.
+        revision: Commit or tag of the leaderboard.
+
+    Raises:
+        OrukError: The report is none.
+    """
+    composition, held = load_composition(), coverage(load_records())
+    clips = composition["clips"]
+    text = (
+        f"Reference figures are those of the oruk-bench leaderboard (version {__version__}, revision "
+        f"{revision or f'v{__version__}'}, snapshot {composition['snapshot']}; {held.held} of {held.total} systems "
+        "held): seven classes, single label, 16 kHz mono, first 16 s; macro-F1 is the primary metric. Rows on the full "
+        f"set ({clips['full_set']:,} clips) and on its stratified subsample ({clips['subsample_5k']:,} clips) are not "
+        "ranked together. Spectra 1 is trained in-distribution, all other systems are zero-shot cross-corpus."
+    )
+    if report is None:
+        return text
+    document = _read_report(report)
+    names = ", ".join(entry.get("name", corpus) for corpus, entry in document["corpora"].items())
+    manifest = document["manifest"]
+    partial = " The set is partial." if document["partial"] else ""
+    return (
+        f"{text} We scored on a set rebuilt from our own copies of {len(document['corpora'])} corpora ({names}): "
+        f"{document['clips']:,} clips, {document['seconds'] / 3600:.1f} h, manifest {manifest['version']} "
+        f"(profile {manifest['profile'] or 'none'}, digest {manifest['digest'][:12]}), audio rule "
+        f"{document['audio_rule']}, set digest {document['digest'][:12]}.{partial} It is an equivalent of the original "
+        "evaluation set, not the same clips, so our figures are not ranked with the leaderboard's."
+    )
+
+
+def citation_cff(*, revision: str | None = None) -> str:
+    """``CITATION.cff`` (Citation File Format 1.2.0) of this repository, with the commit where one is given."""
+    import yaml
+
+    document = {
+        "cff-version": "1.2.0",
+        "message": "Cite the benchmark, and the version and snapshot of the leaderboard that you used.",
+        "type": "dataset",
+        "title": "oruk-bench leaderboard",
+        "authors": [{"name": "Oruk AI"}],
+        "version": __version__,
+        "date-released": RELEASED,
+        **({"commit": revision} if revision else {}),
+        "license": ["Apache-2.0", "CC-BY-4.0", "CC-BY-SA-4.0"],
+        "url": HOME,
+        "repository-code": CODE,
+        "preferred-citation": {
+            "type": "generic",
+            "title": TITLE,
+            "authors": [{"name": "Oruk AI"}],
+            "year": 2026,
+            "url": CODE,
+            "notes": "64 systems evaluated on 64,384 held-out clips across ~20 languages",
+        },
+    }
+    text: str = yaml.safe_dump(document, sort_keys=False, allow_unicode=True, width=1000)
+    return text
+
+
+def _corpus(name: str, told: Mapping[str, Any]) -> Entry:
+    """Entry of a corpus from the registry, or from the report for a spec that the registry does not have."""
+    from oruk_leaderboard.corpora import registry
+
+    spec = registry().get(name)
+    text = spec.citation if spec else told.get("citation")
+    if text is None:
+        raise OrukError(
+            "neither a system nor a corpus",
+            found=name,
+            expected="an id from `oruk-leaderboard table --json` or `oruk-leaderboard corpora list --all`",
+        )
+    return Entry(
+        name, "corpus", text.strip() or f"@misc{{{name},\n  title = {{{latex_cell(spec.name if spec else name)}}}\n}}"
+    )
+
+
+def _read_report(path: Path) -> dict[str, Any]:
+    try:
+        document = jsontext.parse(path.read_text(encoding="utf-8"))
+    except (OSError, ValueError) as error:
+        raise OrukError(f"report cannot be read: {error}", where=path, expected="report.json of reconstruct") from error
+    needed = {"report_version", "corpora", "clips", "seconds", "manifest", "audio_rule", "digest", "partial"}
+    if not isinstance(document, dict) or not needed <= document.keys():
+        raise OrukError("not a report of reconstruct", where=path, expected=f"keys {', '.join(sorted(needed))}")
+    used = {name: entry for name, entry in document["corpora"].items() if entry.get("clips")}
+    return {**document, "corpora": used}
+
+
+def _bibtex(kind: str, key: str, fields: Mapping[str, str]) -> str:
+    width = max(map(len, fields))
+    body = ",\n".join(f"  {name:<{width}} = {value}" for name, value in fields.items())
+    return f"@{kind}{{{re.sub(r'[^A-Za-z0-9:._-]', '-', key)},\n{body}\n}}"

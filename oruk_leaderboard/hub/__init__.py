@@ -1,0 +1,1 @@
+"""The Hub: publish, sync, results for model repositories, submissions."""

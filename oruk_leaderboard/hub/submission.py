@@ -1,0 +1,253 @@
+"""Check a record that somebody submits, flag what is known of its training data, and give it its place.
+
+A submission is a result on a rebuilt set and never a row of the default table. What is checked: the schema; every
+figure against the record's own counts, once with the scorer and once by identities; the rules on protocol, manifest,
+model revision and duplicates; and the declared training corpora against those of the evaluation.
+"""
+
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass, replace
+from pathlib import Path
+from typing import Any
+
+from oruk_leaderboard.errors import RecordError
+from oruk_leaderboard.hub.identities import broken_identities
+from oruk_leaderboard.paths import checkout_root
+from oruk_leaderboard.table.records import REBUILT, Record, load_records, read_record, record_path, write_record
+
+WEIGHTS = ("ours", "open", "audio LLM")
+"""Families whose weights are somewhere, so that a commit of them can be named."""
+
+
+@dataclass(frozen=True, slots=True)
+class Submission:
+    """A record that passed.
+
+    Attributes:
+        record: Where it stands, or would stand, below the repository's root.
+        system: Id of the system.
+        scored_on: Kind of rebuilt set.
+        figures: How many values were recomputed.
+        in_distribution: Whether the system was trained on corpora of the evaluation; None where that is unknown.
+        overlap: Those corpora.
+        flags: Caveats that go with the row.
+        written: Whether the file was written.
+        next: What to do now.
+    """
+
+    record: str
+    system: str
+    scored_on: str
+    figures: int
+    in_distribution: bool | None
+    overlap: tuple[str, ...]
+    flags: tuple[str, ...]
+    written: bool
+    next: tuple[str, ...]
+
+    def to_dict(self) -> dict[str, Any]:
+        """Field names to values."""
+        return asdict(self)
+
+
+def submit(
+    path: Path,
+    *,
+    training_corpora: Sequence[str] | None = None,
+    check_only: bool = False,
+    root: Path | None = None,
+) -> Submission:
+    """Check one record and write it under ``data/records/rebuilt/``.
+
+    Args:
+        path: Record file, as ``score --out`` wrote it.
+        training_corpora: Corpora that the system was trained on, where the record does not declare them; empty for
+            none of the registry.
+        check_only: Write nothing; a record that already stands in its place may be checked too.
+        root: The checkout; the one that the package runs from by default.
+
+    Raises:
+        RecordError: The record breaks the schema, a figure, an identity or a rule; the message says which.
+    """
+    root = checkout_root() if root is None else root
+    record = _declare(read_record(path), training_corpora, where=path)
+    _check_kind(record, where=path)
+    figures = _check_figures(record, where=path)
+    _check_origin(record, where=path)
+    place = record_path(record, root / "data" / "records")
+    name, given = place.relative_to(root).as_posix(), path.resolve().as_posix()
+    if "/data/records/" in given and not given.endswith(f"/{name}"):
+        raise RecordError("the record lies in the wrong place", where=path, expected=name, do="move the file")
+    held = load_records(root / "data" / "records")
+    _check_new(record, held, same_file=path.resolve() == place.resolve(), where=path)
+    overlap = contamination(record)
+    in_distribution = None if overlap is None else bool(overlap)
+    claimed = record.system.in_distribution
+    if claimed is not None and claimed != in_distribution:
+        raise RecordError(
+            "in_distribution is not what the declared training corpora say",
+            where=path,
+            expected=f"{in_distribution}, with {', '.join(overlap or ()) or 'no overlap'}",
+            found=claimed,
+        )
+    record = replace(record, system=replace(record.system, in_distribution=in_distribution))
+    if not check_only:
+        write_record(record, place)
+    steps = ("run: oruk-leaderboard build", f"commit {name} and what the build changed", "open a pull request")
+    return Submission(
+        record=name,
+        system=record.system.id,
+        scored_on=record.scored_on,
+        figures=figures,
+        in_distribution=in_distribution,
+        overlap=tuple(overlap or ()),
+        flags=tuple(_flags(record, overlap)),
+        written=not check_only,
+        next=() if check_only else steps,
+    )
+
+
+def contamination(record: Record) -> list[str] | None:
+    """Corpora of the evaluation that the system was trained on, or that share material with such; None if undeclared.
+
+    Raises:
+        RecordError: A declared corpus is not in the registry.
+    """
+    from oruk_leaderboard.corpora import registry
+
+    declared = record.system.training_corpora
+    if declared is None:
+        return None
+    known = registry()
+    if unknown := [name for name in declared if name not in known]:
+        raise RecordError(
+            "training corpora that the registry does not know",
+            where=record.system.id,
+            found=", ".join(unknown),
+            do="see: oruk-leaderboard corpora list --all; leave out what is no emotional speech",
+        )
+    evaluated = (record.evaluation or {})["confusion_by_cluster"]["attributes"]["corpus"]
+    return sorted(
+        name
+        for name in evaluated
+        if name in declared
+        or any(name in known[other].shares_material_with for other in declared)
+        or (name in known and set(known[name].shares_material_with) & set(declared))
+    )
+
+
+def _declare(record: Record, corpora: Sequence[str] | None, *, where: Path) -> Record:
+    held = record.system.training_corpora
+    if corpora is None:
+        return record
+    if held is not None and sorted(held) != sorted(corpora):
+        raise RecordError("training corpora declared twice", where=where, expected=", ".join(held), found=corpora)
+    return replace(record, system=replace(record.system, training_corpora=sorted(corpora)))
+
+
+def _check_kind(record: Record, *, where: Path) -> None:
+    if record.scored_on not in REBUILT or record.evaluation is None:
+        raise RecordError(
+            "not a result on a rebuilt set; rows of the original evaluation come from its authors only",
+            where=where,
+            expected=f"scored_on {' or '.join(REBUILT)}, as score --out writes it",
+            found=record.scored_on,
+        )
+
+
+def _check_figures(record: Record, *, where: Path) -> int:
+    """Recompute every figure; the number of values compared."""
+    from oruk_leaderboard.scoring.verification import Verification, verify
+
+    result: Verification = verify(record.to_dict(), name=str(where))
+    if not result.ok:
+        first = result.mismatches[0]
+        raise RecordError(
+            f"{len(result.mismatches)} of {result.figures} values do not follow from the record's own counts",
+            where=where,
+            expected=f"{first.key} {first.recomputed}",
+            found=first.stated,
+            do="score again with this version and submit what it writes",
+        )
+    if broken := broken_identities(record.evaluation or {}):
+        raise RecordError("figures contradict each other", where=where, found="; ".join(broken[:3]))
+    return result.figures
+
+
+def _check_origin(record: Record, *, where: Path) -> None:
+    """A named protocol of this version, the pinned manifest, a set digest, a commit of the weights."""
+    from oruk_leaderboard.manifest import load_manifest
+    from oruk_leaderboard.scoring.result import BENCHMARK, VERSION
+
+    evaluation, system = record.evaluation or {}, record.system
+    if (record.protocol.name, record.protocol.version) != (BENCHMARK, VERSION):
+        raise RecordError(
+            "not scored by the benchmark's protocol",
+            where=where,
+            expected=f"{BENCHMARK} {VERSION}",
+            found=f"{record.protocol.name} {record.protocol.version}",
+        )
+    manifest = load_manifest()
+    if evaluation["manifest_digest"] != manifest.digest:
+        raise RecordError(
+            "not scored on the pinned manifest, so nothing it could be compared with",
+            where=where,
+            expected=f"manifest {manifest.version} with digest {manifest.digest}",
+            found=evaluation["manifest_digest"],
+            do="rebuild the clips with this version and score again",
+        )
+    if evaluation["set_digest"] is None:
+        raise RecordError("the record names no rebuilt set", where=where, expected="evaluation.set_digest")
+    if system.hub is not None and not system.model_id:
+        raise RecordError("a hub without a model id", where=where, expected="system.model_id", found=system.hub)
+    if (system.hub is not None or system.family in WEIGHTS) and system.revision is None:
+        raise RecordError(
+            "no commit of the weights: the result could not be repeated",
+            where=where,
+            expected="system.revision of 40 hex digits, with system.hub and system.model_id",
+            do="give the revision in the system's card and score again",
+        )
+
+
+def _check_new(record: Record, held: Sequence[Record], *, same_file: bool, where: Path) -> None:
+    for other in held:
+        if other.evaluation is None or record.evaluation is None:
+            continue
+        same_set = other.evaluation["set_digest"] == record.evaluation["set_digest"]
+        if same_file and (other.system.id, other.snapshot) == (record.system.id, record.snapshot):
+            continue
+        weights = (record.system.model_id, record.system.revision)
+        same_system = other.system.id == record.system.id and other.system.revision == record.system.revision
+        same_weights = None not in weights and (other.system.model_id, other.system.revision) == weights
+        if same_set and (same_system or same_weights):
+            raise RecordError(
+                "a result of this system and revision on this set is there already",
+                where=where,
+                found=f"{other.system.id} of {other.snapshot}",
+            )
+        digest = record.evaluation["predictions"]["sha256"]
+        if digest is not None and other.evaluation["predictions"]["sha256"] == digest:
+            raise RecordError(
+                "the same predictions are there already under another name",
+                where=where,
+                found=f"{other.system.id} of {other.snapshot}",
+            )
+
+
+def _flags(record: Record, overlap: Sequence[str] | None) -> list[str]:
+    evaluation = record.evaluation or {}
+    flags = []
+    if overlap is None:
+        flags.append("training corpora undeclared: contamination unknown")
+    elif overlap:
+        flags.append(f"trained on corpora of the evaluation: {', '.join(overlap)}")
+    if record.scored_on == "partial":
+        absent = ", ".join(evaluation["absent"]) or "some clips"
+        flags.append(f"partial set ({absent} missing): comparable with records of the same set digest only")
+    if record.system.revision is None:
+        flags.append("no immutable revision: the provider may change what answers under this name")
+    if evaluation["on_error"] != "neutral":
+        flags.append("failed clips count as wrong; the benchmark counts them as neutral")
+    if evaluation["predictions"]["sha256"] is None:
+        flags.append("no digest of the predictions file")
+    return flags

@@ -1,0 +1,1 @@
+"""Predictions against gold: read, score, compare, replay, verify."""

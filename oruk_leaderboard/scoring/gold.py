@@ -1,0 +1,299 @@
+"""What predictions are held against: the clips of a rebuilt set, or of a file of gold labels."""
+
+import hashlib
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from oruk_leaderboard.classes import CLASSES
+from oruk_leaderboard.errors import PredictionError
+from oruk_leaderboard.labels import alias_table
+from oruk_leaderboard.scoring.predictions import read_ids
+from oruk_leaderboard.scoring.tabular import Rows, printable, read_rows
+
+UNKNOWN = "unknown"
+"""Value of an attribute that the corpus does not tell."""
+
+ATTRIBUTES: tuple[str, ...] = ("language", "corpus", "speaker", "elicitation", "gender", "duration")
+"""What a set can be sliced by, beside the class."""
+
+BANDS: tuple[tuple[float, str], ...] = ((2.0, "0-2 s"), (4.0, "2-4 s"), (8.0, "4-8 s"), (float("inf"), "8-16 s"))
+"""Duration bands: upper end in s (not included) and name; a clip is at most 16 s."""
+
+CLUSTERS: tuple[str, ...] = ("speaker", "corpus", "clip")
+"""What clips can be resampled by."""
+
+CREMA_D_LABELS: Mapping[str, str] = {
+    "ANG": "anger", "DIS": "disgust", "FEA": "fear", "HAP": "happiness", "NEU": "neutral", "SAD": "sadness"
+}  # fmt: skip
+"""Intended labels in CREMA-D's file names, and their classes: the label space of the diagnostic."""
+
+
+@dataclass(frozen=True, slots=True)
+class Attribute:
+    """One property of every clip.
+
+    Attributes:
+        codes: Index into ``values``, shape (n,), int64.
+        values: Values in code-point order; what is not known is ``unknown``.
+    """
+
+    codes: NDArray[np.int64]
+    values: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Gold:
+    """Clips with their right answers.
+
+    Attributes:
+        clip_ids: Ids in the set's order.
+        labels: Class index, shape (n,), int64.
+        classes: Label space.
+        attributes: Name (``ATTRIBUTES``) to the property of every clip.
+        unknown_speakers: Number of clips whose speaker the corpus does not tell.
+        origin: Where the set comes from: the keys of a record's ``evaluation`` that name it.
+        rows: Rows of the gold file with all their columns, or None for a rebuilt set.
+        inputs: ``clip_sha256`` of each clip, or None where there is no rebuilt set.
+    """
+
+    clip_ids: Sequence[str]
+    labels: NDArray[np.int64]
+    classes: tuple[str, ...]
+    attributes: Mapping[str, Attribute]
+    unknown_speakers: int
+    origin: Mapping[str, Any] = field(default_factory=dict)
+    rows: Rows | None = None
+    inputs: Sequence[str] | None = None
+
+    def cluster(self, kind: str | None) -> tuple[str, Attribute | None]:
+        """What is resampled: by default speakers where all are known, else corpora, else clips.
+
+        Args:
+            kind: ``speaker``, ``corpus``, ``clip`` or None for the default.
+
+        Returns:
+            The kind and the cluster of each clip; None for clips, each a cluster of its own.
+
+        Raises:
+            PredictionError: A clip has no cluster of the kind asked for, or all have the same.
+        """
+        speakers, corpora = self.attributes["speaker"], self.attributes["corpus"]
+        if kind is None:
+            if not self.unknown_speakers and len(speakers.values) > 1:
+                kind = "speaker"
+            else:
+                kind = "corpus" if len(corpora.values) > 1 and UNKNOWN not in corpora.values else "clip"
+        if kind == "speaker" and self.unknown_speakers:
+            known = np.array([not value.endswith(f"/{UNKNOWN}") for value in speakers.values])
+            at = int(np.argmin(known[speakers.codes]))
+            raise PredictionError(
+                f"{self.unknown_speakers} clips have no speaker",
+                where=self.clip_ids[at],
+                expected="a speaker for every clip",
+                do="use --cluster corpus or --cluster clip",
+            )
+        if kind == "corpus" and UNKNOWN in corpora.values:
+            raise PredictionError("clips have no corpus", expected="a corpus for every clip", do="use --cluster clip")
+        if kind == "clip":
+            return kind, None
+        chosen = speakers if kind == "speaker" else corpora
+        if len(chosen.values) < 2:
+            raise PredictionError(
+                f"one {kind} has no spread to draw from", expected=f"at least 2 of kind {kind}", do="use --cluster clip"
+            )
+        return kind, chosen
+
+    def subset(self, keep: NDArray[np.bool_], **origin: Any) -> "Gold":
+        """The clips where ``keep`` is true, with other entries of ``origin``."""
+        chosen = np.flatnonzero(keep).tolist()
+        attributes = {}
+        for name, attribute in self.attributes.items():
+            used, codes = np.unique(attribute.codes[chosen], return_inverse=True)
+            attributes[name] = Attribute(codes.astype(np.int64), tuple(attribute.values[code] for code in used))
+        speakers = attributes["speaker"]
+        unknown = [value.endswith(f"/{UNKNOWN}") for value in speakers.values]
+        return Gold(
+            clip_ids=[self.clip_ids[at] for at in chosen],
+            labels=self.labels[chosen],
+            classes=self.classes,
+            attributes=attributes,
+            unknown_speakers=int(np.array(unknown, bool)[speakers.codes].sum()) if unknown else 0,
+            origin={**self.origin, **origin},
+            inputs=None if self.inputs is None else [self.inputs[at] for at in chosen],
+        )
+
+
+def encode(values: Sequence[object]) -> Attribute:
+    """Codes of a column of text; None and blanks are ``unknown``."""
+    if len(values) == 0:
+        return Attribute(np.zeros(0, np.int64), ())
+    names = {value: UNKNOWN if value is None else printable(str(value)) or UNKNOWN for value in set(values)}
+    ordered = tuple(sorted(set(names.values())))
+    place = {name: index for index, name in enumerate(ordered)}
+    codes = {value: place[name] for value, name in names.items()}
+    return Attribute(np.fromiter(map(codes.__getitem__, values), np.int64, len(values)), ordered)
+
+
+def encode_duration(values: Sequence[float | None]) -> Attribute:
+    """Duration band of each clip; ``values`` in s."""
+    seconds = np.array([np.nan if value is None else value for value in values], np.float64)
+    names = (*(name for _, name in BANDS), UNKNOWN)
+    codes = np.searchsorted([end for end, _ in BANDS], np.nan_to_num(seconds), side="right")
+    codes[np.isnan(seconds)] = len(BANDS)
+    used, compact = np.unique(codes, return_inverse=True)
+    return Attribute(compact.astype(np.int64), tuple(names[code] for code in used))
+
+
+def combine(outer: Attribute, inner: Attribute) -> Attribute:
+    """``outer/inner`` of each clip: a speaker's name is unique within its corpus only."""
+    pairs = outer.codes * len(inner.values) + inner.codes
+    used, codes = np.unique(pairs, return_inverse=True)
+    names = [f"{outer.values[pair // len(inner.values)]}/{inner.values[pair % len(inner.values)]}" for pair in used]
+    order = np.argsort(np.array(names, dtype=object), kind="stable")
+    rank = np.empty(len(names), np.int64)
+    rank[order] = np.arange(len(names))
+    return Attribute(rank[codes.astype(np.int64)], tuple(names[at] for at in order))
+
+
+def _attributes(columns: Mapping[str, Sequence[Any]], n: int) -> tuple[dict[str, Attribute], int]:
+    """All attributes of a set, and the number of clips without a speaker."""
+    blank: list[Any] = [None] * n
+    attributes = {
+        name: encode(columns.get(name, blank)) for name in ("language", "corpus", "speaker", "elicitation", "gender")
+    }
+    speaker = attributes["speaker"]
+    unknown = int((speaker.codes == speaker.values.index(UNKNOWN)).sum()) if UNKNOWN in speaker.values else 0
+    attributes["speaker"] = combine(attributes["corpus"], speaker)
+    attributes["duration"] = encode_duration(columns.get("duration_s", blank))
+    return attributes, unknown
+
+
+def gold_of_set(clips: Any) -> Gold:
+    """Gold labels of a rebuilt set (``clipset.open_clipset``), audio untouched."""
+    table = clips.table
+    names = ("clip_id", "label", "corpus", "language", "speaker", "gender", "elicitation", "duration_s", "clip_sha256")
+    columns = {name: table.column(name).to_pylist() for name in names}
+    attributes, unknown = _attributes(columns, table.num_rows)
+    if strays := set(columns["label"]) - set(range(len(CLASSES))):
+        at = columns["label"].index(next(iter(strays)))
+        raise PredictionError(
+            "the set's label is no class",
+            where=columns["clip_id"][at],
+            expected=f"an index 0 to {len(CLASSES) - 1}",
+            found=repr(columns["label"][at]),
+        )
+    return Gold(
+        clip_ids=columns["clip_id"],
+        labels=np.array(columns["label"], np.int64),
+        classes=CLASSES,
+        attributes=attributes,
+        unknown_speakers=unknown,
+        origin=origin_of_report(clips.report),
+        inputs=columns["clip_sha256"],
+    )
+
+
+def origin_of_report(report: Mapping[str, Any]) -> dict[str, Any]:
+    """What a record says of the set it was scored on, from the set's ``report.json``."""
+    manifest = report.get("manifest") or {}
+    return {
+        "set_digest": report["digest"],
+        "manifest_version": manifest.get("version"),
+        "manifest_digest": manifest.get("digest"),
+        "profile": manifest.get("profile"),
+        "subsample": None,
+        "partial": bool(report["partial"]),
+        "absent": list(report.get("absent", ())),
+        "label_policy": report.get("label_policy"),
+        "label_source": report.get("label_source"),
+        "audio_rule": report.get("audio_rule"),
+    }
+
+
+def read_gold(path: Path, *, classes: tuple[str, ...] = CLASSES) -> Gold:
+    """Gold labels from a file: columns ``clip_id``, ``label``, and those of ``ATTRIBUTES`` that are known.
+
+    Raises:
+        PredictionError: A row cannot be used; a gold label outside the label space is one. The line is named.
+    """
+    rows = read_rows(path)
+    ids = read_ids(rows)
+    table = alias_table().for_classes(classes)
+    index = {name: position for position, name in enumerate(classes)}
+    labels = np.empty(rows.size, np.int64)
+    meanings: dict[str, int] = {}
+    for at, written in enumerate(rows.need("label")):
+        if not isinstance(written, str) or (written not in meanings and table.resolve(written) is None):
+            raise PredictionError(
+                "the gold label is no class", where=rows.where(at), expected=", ".join(classes), found=repr(written)
+            )
+        if written not in meanings:
+            meanings[written] = index[table.resolve(written) or ""]
+        labels[at] = meanings[written]
+    columns = dict(rows.columns)
+    columns["duration_s"] = [_seconds(rows, at, value) for at, value in enumerate(columns.get("duration_s", ()))] or [
+        None
+    ] * rows.size
+    attributes, unknown = _attributes(columns, rows.size)
+    return Gold(
+        ids, labels, classes, attributes, unknown, {**_no_set(), "gold_digest": gold_digest(ids, labels, classes)}, rows
+    )
+
+
+def _no_set() -> dict[str, Any]:
+    """``origin`` of gold labels that belong to no rebuilt set."""
+    return {
+        **dict.fromkeys(("set_digest", "manifest_version", "manifest_digest", "profile", "subsample")),
+        "partial": True,
+        "absent": [],
+        **dict.fromkeys(("label_policy", "label_source", "audio_rule")),
+    }
+
+
+def gold_digest(clip_ids: Sequence[str], labels: NDArray[np.int64], classes: tuple[str, ...]) -> str:
+    """SHA-256 over the lines ``clip_id TAB label LF`` in code-point order: names a gold file whatever its format."""
+    lines = sorted(f"{clip_id}\t{classes[label]}\n" for clip_id, label in zip(clip_ids, labels.tolist(), strict=True))
+    return hashlib.sha256("".join(lines).encode()).hexdigest()
+
+
+def _seconds(rows: Rows, at: int, value: object) -> float | None:
+    if value is None or (isinstance(value, str) and not value.strip()):
+        return None
+    try:
+        seconds = float(value) if isinstance(value, (str, int, float)) else float("nan")
+    except ValueError:
+        seconds = float("nan")
+    if not 0 <= seconds < float("inf"):
+        raise PredictionError("no duration", where=rows.where(at), expected="duration_s in s", found=repr(value))
+    return seconds
+
+
+def crema_d_diagnostic(selection: str) -> Gold:
+    """The 546 recordings of the CREMA-D diagnostic: 91 actors, sentence IEO, six intended labels.
+
+    Which recordings follows from the corpus's file names alone, so it needs no audio and no gold file.
+
+    Args:
+        selection: ``lo``, ``md`` or ``hi``: the intensity of the five emotions; neutral has ``XX`` only. Which one the
+            card's run used is not public.
+    """
+    names = [
+        (f"crema_d/{actor}_IEO_{code}_{'XX' if code == 'NEU' else selection.upper()}", str(actor), label)
+        for actor in range(1001, 1092)
+        for code, label in CREMA_D_LABELS.items()
+    ]
+    ids = [name for name, _, _ in names]
+    classes = tuple(CREMA_D_LABELS.values())
+    labels = np.array([classes.index(label) for _, _, label in names], np.int64)
+    same = {"corpus": "crema_d", "language": "en-US", "elicitation": "acted"}
+    columns: dict[str, list[Any]] = {name: [value] * len(ids) for name, value in same.items()}
+    columns["speaker"] = [actor for _, actor, _ in names]
+    attributes, unknown = _attributes(columns, len(ids))
+    return Gold(
+        ids, labels, classes, attributes, unknown, {**_no_set(), "gold_digest": gold_digest(ids, labels, classes)}
+    )

@@ -1,0 +1,159 @@
+"""Systems side by side on one set of clips: what comparisons start from."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from oruk_leaderboard import metrics
+from oruk_leaderboard.errors import PredictionError
+from oruk_leaderboard.metrics import Margins, Metric
+from oruk_leaderboard.scoring.gold import Gold
+from oruk_leaderboard.scoring.predictions import MISSING, Predictions
+from oruk_leaderboard.scoring.tally import ON_ERROR, outcomes
+from oruk_leaderboard.statistics import Draws
+
+METRICS: Mapping[str, Metric] = {
+    "macro_f1": metrics.macro_f1,
+    "accuracy": metrics.accuracy,
+    "uar": metrics.uar,
+}
+"""Figures that systems can be ranked by; each is shown for every system."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Panel:
+    """Predictions of several systems on one set, counted by cluster; what every comparison starts from.
+
+    Attributes:
+        names: Systems.
+        gold: The set.
+        outcomes: Scored class of each system and clip, shape (s, n), k for "no class".
+        counts: Clips by status of each system.
+        clusters: Index of each clip's cluster, shape (n,).
+        cluster: What is resampled.
+        draws: Draws of the clusters, the same for all.
+        on_error: How failed clips count.
+    """
+
+    names: tuple[str, ...]
+    gold: Gold
+    outcomes: NDArray[np.int64]
+    counts: tuple[dict[str, int], ...]
+    clusters: NDArray[np.int64]
+    cluster: str
+    draws: Draws
+    on_error: str
+
+    def margins(self, keep: NDArray[np.bool_] | None = None) -> Margins:
+        """Margins by system and cluster, shape (s, c, k); of the clips in ``keep`` if given."""
+        chosen = slice(None) if keep is None else keep
+        labels, clusters, k = self.gold.labels[chosen], self.clusters[chosen], len(self.gold.classes)
+        size = self.draws.n_clusters * k
+
+        def by_cluster(classes: NDArray[np.int64], clips: NDArray[np.bool_]) -> NDArray[np.float64]:
+            cells = clusters[clips] * k + classes[clips]
+            return np.bincount(cells, minlength=size).reshape(-1, k).astype(np.float64)
+
+        scored = self.outcomes[:, chosen]
+        return Margins(
+            tp=np.stack([by_cluster(row, row == labels) for row in scored]),
+            gold=by_cluster(labels, np.ones(len(labels), dtype=bool)),
+            predicted=np.stack([by_cluster(row, row < k) for row in scored]),
+        )
+
+
+def common(systems: Mapping[str, Predictions], gold: Gold) -> tuple[dict[str, Predictions], Gold]:
+    """Systems and set cut down to the clips that every system has a row for, so that a subsample can be compared.
+
+    Without it a clip that a file does not hold counts as failed. The cut set has no digest of its own.
+
+    Raises:
+        PredictionError: No clip is in all files.
+    """
+    keep = np.ones(len(gold.clip_ids), dtype=bool)
+    for predictions in systems.values():
+        keep &= predictions.status != MISSING
+    if not keep.any():
+        raise PredictionError("no clip is in all files", expected="at least one clip that every file has")
+    cut = {
+        name: replace(
+            predictions,
+            labels=predictions.labels[keep],
+            status=predictions.status[keep],
+            scores=None if predictions.scores is None else predictions.scores[keep],
+        )
+        for name, predictions in systems.items()
+    }
+    return cut, gold.subset(keep, set_digest=None, partial=True)
+
+
+def panel(
+    systems: Mapping[str, Predictions],
+    gold: Gold,
+    *,
+    cluster: str | None = None,
+    two_stage: bool = False,
+    n_boot: int = 2000,
+    seed: int = 0,
+    on_error: str = "neutral",
+) -> Panel:
+    """Put systems side by side.
+
+    Args:
+        systems: Name to predictions of all clips of the set.
+        gold: The set.
+        cluster: ``speaker``, ``corpus`` or ``clip``; None for speakers where all are known, else corpora.
+        two_stage: Draw corpora first, then clusters within each drawn corpus.
+        n_boot: Bootstrap replicates.
+        seed: Seed of the draws.
+        on_error: ``neutral`` (protocol 0.1.0) or ``wrong``: what refused, failed and missing clips count as.
+
+    Raises:
+        PredictionError: No systems, predictions of another number of clips, a system that failed on every clip, or a
+            clip without a cluster.
+        MetricError: One cluster only, or options out of range.
+    """
+    if not systems:
+        raise PredictionError("nothing to compare", expected="at least one predictions file")
+    if on_error not in ON_ERROR:
+        raise PredictionError("bad option", where="on_error", expected=" or ".join(ON_ERROR), found=on_error)
+    n, k = len(gold.clip_ids), len(gold.classes)
+    failed = gold.classes.index("neutral") if on_error == "neutral" else k
+    scored = []
+    for name, predictions in systems.items():
+        if len(predictions.labels) != n:
+            raise PredictionError(
+                "not the same clips", where=name, expected=f"{n} clips", found=len(predictions.labels)
+            )
+        if not predictions.counts["ok"]:
+            raise PredictionError("the run failed on every clip", where=name, expected="at least one clip with a label")
+        outcome = outcomes(gold, predictions)
+        scored.append(np.where(outcome > k, failed, outcome))
+    kind, attribute = gold.cluster(cluster)
+    index, size = (np.arange(n), n) if attribute is None else (attribute.codes, len(attribute.values))
+    parents = None
+    if two_stage:
+        parents = np.zeros(size, np.int64)
+        parents[index] = gold.attributes["corpus"].codes
+    return Panel(
+        names=tuple(systems),
+        gold=gold,
+        outcomes=np.stack(scored),
+        counts=tuple(predictions.counts for predictions in systems.values()),
+        clusters=index,
+        cluster=kind,
+        draws=Draws(size, n_boot=n_boot, seed=seed, parents=parents),
+        on_error=on_error,
+    )
+
+
+def known(metric: str) -> None:
+    """Refuse a figure that systems cannot be ranked by.
+
+    Raises:
+        PredictionError: It is not one of ``METRICS``.
+    """
+    if metric not in METRICS:
+        raise PredictionError("unknown metric", where="metric", expected=", ".join(METRICS), found=metric)

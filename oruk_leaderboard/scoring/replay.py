@@ -1,0 +1,79 @@
+"""Replay: saved answers are parsed and scored again, with no network and no key."""
+
+import dataclasses
+import hashlib
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from oruk_leaderboard.scoring.receipts import Receipts, read_receipts
+from oruk_leaderboard.scoring.scorer import Score, alias_table_of, resolve_gold, score
+
+
+@dataclass(frozen=True, slots=True)
+class Replay:
+    """A score from receipts.
+
+    Attributes:
+        score: The score; its record names the receipts.
+        receipts: The answers, parsed again.
+    """
+
+    score: Score
+    receipts: Receipts
+
+    def to_dict(self) -> dict[str, Any]:
+        """The record as JSON holds it."""
+        return self.score.to_dict()
+
+
+def replay(
+    receipts: Path | str,
+    *,
+    clips: Any = None,
+    gold: Path | str | None = None,
+    protocol: str | None = None,
+    system: Any = None,
+    **options: Any,
+) -> Replay:
+    """Parse and score receipts again.
+
+    Args:
+        receipts: JSON Lines file of receipts.
+        clips: Folder of the rebuilt set, or an open one; its ``clip_sha256`` must be those of the receipts.
+        gold: Gold file instead of a rebuilt set.
+        protocol: ``crema-d-ieo-lo``, ``-md`` or ``-hi`` for the CREMA-D diagnostic, which needs neither.
+        system: The system's card, an id of ``systems list`` or a spec file.
+        options: As for ``scoring.score``.
+
+    Raises:
+        PredictionError: A line cannot be used, or the run failed on every clip.
+    """
+    path = Path(receipts)
+    answers = resolve_gold(clips, gold, protocol)
+    parsed = read_receipts(
+        path,
+        answers.clip_ids,
+        table=alias_table_of(system, answers.classes),
+        classes=answers.classes,
+        inputs=answers.inputs,
+    )
+    result = score(parsed.predictions, gold=answers, protocol=protocol, system=system, **options)
+    evaluation = {
+        **result.evaluation,
+        "predictions": {"file": path.name, "sha256": hashlib.sha256(path.read_bytes()).hexdigest()},
+        "receipts": parsed.to_dict(),
+    }
+    record = dataclasses.replace(result.record, evaluation=evaluation)
+    return Replay(Score(record, (*result.findings, *_findings(parsed))), parsed)
+
+
+def _findings(receipts: Receipts) -> tuple[str, ...]:
+    found = []
+    if receipts.changed:
+        shown = ", ".join(receipts.changed[:3]) + (", …" if len(receipts.changed) > 3 else "")
+        found.append(f"{len(receipts.changed)} answers parse to another label than was saved: {shown}")
+    for what, seen in (("models or revisions", receipts.models), ("prompts", receipts.prompts)):
+        if len(seen) > 1:
+            found.append(f"{len(seen)} {what} in one file: {', '.join(seen)}")
+    return tuple(found)

@@ -1,0 +1,109 @@
+"""From an evaluation to the record that tells it: names, digits, date, and what the set makes of it."""
+
+from collections.abc import Mapping
+from datetime import UTC, date, datetime
+from typing import TYPE_CHECKING, Any
+
+from oruk_leaderboard import __version__
+from oruk_leaderboard.errors import PredictionError
+from oruk_leaderboard.scoring.gold import Gold
+from oruk_leaderboard.scoring.predictions import STATUSES, Predictions
+from oruk_leaderboard.table.records import Protocol, Record, Source, SystemInfo
+
+if TYPE_CHECKING:
+    from oruk_leaderboard.systems.base import SystemCard
+
+SCORER_VERSION = "1.0.0"
+"""Raised whenever the scorer can give another figure for the same predictions."""
+
+BENCHMARK, VERSION = "oruk-bench", "0.1.0"
+"""Name and version of the benchmark's own protocol."""
+
+DIAGNOSTICS: Mapping[str, str] = {f"crema-d-ieo-{selection}": selection for selection in ("lo", "md", "hi")}
+"""Protocols of the CREMA-D diagnostic to their selection: six classes, actors drawn, failures stay wrong."""
+
+DIAGNOSTIC_VERSION = "1.0.0"
+"""Version of these protocols."""
+
+
+def scored_on(origin: Mapping[str, Any]) -> str:
+    """``scored_on`` of a record, from where its set comes from."""
+    if origin["partial"] or origin["profile"] is None:
+        return "partial"
+    return "rebuilt_subsample" if origin["subsample"] else f"rebuilt_{origin['profile']}"
+
+
+def printed(figures: Mapping[str, float]) -> tuple[str, str]:
+    """Accuracy in percent and macro-F1 as a record prints them: four digits of the fraction, as the harness gives."""
+    return f"{100 * figures['accuracy']:.2f}", f"{figures['macro_f1']:.4f}"
+
+
+def record_of(
+    gold: Gold,
+    predictions: Predictions,
+    card: "SystemCard | None",
+    evaluation: dict[str, Any],
+    *,
+    snapshot: str | None,
+    protocol: str,
+) -> Record:
+    """The record of an evaluation.
+
+    Args:
+        gold: What it was scored against.
+        predictions: What was scored.
+        card: The system's card, or None.
+        evaluation: Everything that was computed.
+        snapshot: Date, ISO 8601; None for today in UTC.
+        protocol: Name of the protocol.
+
+    Raises:
+        PredictionError: ``snapshot`` is no date.
+    """
+    counts = evaluation["counts"]
+    accuracy, macro_f1 = printed(evaluation["figures"])
+    return Record(
+        system=_system(card, predictions.source),
+        snapshot=_date(snapshot),
+        scored_on=scored_on(gold.origin),
+        accuracy=accuracy,
+        macro_f1=macro_f1,
+        protocol=Protocol(name=protocol, version=DIAGNOSTIC_VERSION if protocol in DIAGNOSTICS else VERSION),
+        source=Source(
+            kind="scored_here",
+            attested_by=f"scored by oruk-bench-leaderboard {__version__}",
+            reference=predictions.source or None,
+        ),
+        failures={name: counts[name] for name in STATUSES[1:]},
+        evaluation=evaluation,
+    )
+
+
+def _date(snapshot: str | None) -> str:
+    if snapshot is None:
+        return datetime.now(UTC).date().isoformat()
+    try:
+        return date.fromisoformat(snapshot).isoformat()
+    except ValueError as error:
+        raise PredictionError("no date", where="snapshot", expected="YYYY-MM-DD", found=repr(snapshot)) from error
+
+
+def _system(card: "SystemCard | None", source: str) -> SystemInfo:
+    """What is known of the system: its card's facts, or the name of the predictions file."""
+    if card is None:
+        stem = source.partition(".")[0] or "predictions"
+        slug = "".join(char if char.isascii() and (char.isalnum() or char in "._-") else "-" for char in stem.lower())
+        return SystemInfo(id=slug.lstrip("._-") or "predictions", name=stem, family="open")
+    spellings = list(card.native_labels) if card.native_labels else list(card.classes or ()) or None
+    return SystemInfo(
+        id=card.id,
+        name=card.name,
+        family=card.family,
+        modality="transcript-only" if card.family == "text only" else "audio",
+        parameters_m=card.parameters_m or None,
+        model_id=card.model_id,
+        hub=card.hub,
+        revision=card.revision,
+        training_corpora=None if card.training_corpora is None else list(card.training_corpora),
+        native_labels=spellings,
+    )

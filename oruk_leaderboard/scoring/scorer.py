@@ -1,0 +1,293 @@
+"""Score predictions: one call from files to a record that anybody can check."""
+
+import hashlib
+import platform
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from oruk_leaderboard import __version__
+from oruk_leaderboard.classes import CLASSES
+from oruk_leaderboard.errors import PredictionError
+from oruk_leaderboard.labels import AliasTable, alias_table
+from oruk_leaderboard.scoring.evaluation import Settings, evaluate, evaluate_scores, score_sums
+from oruk_leaderboard.scoring.gold import ATTRIBUTES, CREMA_D_LABELS, Gold, crema_d_diagnostic, gold_of_set, read_gold
+from oruk_leaderboard.scoring.predictions import STATUSES, Predictions, read_predictions
+from oruk_leaderboard.scoring.result import BENCHMARK, DIAGNOSTICS, SCORER_VERSION, record_of
+from oruk_leaderboard.scoring.tabular import Rows, read_rows
+from oruk_leaderboard.scoring.tally import count
+
+if TYPE_CHECKING:
+    from oruk_leaderboard.systems.base import SystemCard
+    from oruk_leaderboard.table.records import Record
+
+SLICES: tuple[str, ...] = tuple(name for name in ATTRIBUTES if name != "speaker")
+"""Slices made unless others are asked for; speakers only on request, since there are thousands."""
+
+
+@dataclass(frozen=True, slots=True)
+class Score:
+    """The result of scoring one system.
+
+    Attributes:
+        record: The result record; its ``evaluation`` holds everything that was computed.
+        findings: What went wrong with some of the clips, one line a kind; empty for a clean run.
+    """
+
+    record: "Record"
+    findings: tuple[str, ...] = field(default=())
+
+    @property
+    def evaluation(self) -> dict[str, Any]:
+        """Figures, intervals, slices and counts (``schema/record.schema.json``)."""
+        return dict(self.record.evaluation or {})
+
+    @property
+    def macro_f1(self) -> float:
+        """The headline figure, 0 to 1."""
+        return float(self.evaluation["figures"]["macro_f1"])
+
+    @property
+    def accuracy(self) -> float:
+        """Share of clips that are right, 0 to 1."""
+        return float(self.evaluation["figures"]["accuracy"])
+
+    def to_dict(self) -> dict[str, Any]:
+        """The record as JSON holds it."""
+        return self.record.to_dict()
+
+
+def score(
+    predictions: Path | str | Predictions,
+    *,
+    clips: Any = None,
+    gold: Path | str | Gold | None = None,
+    protocol: str | None = None,
+    system: "SystemCard | str | None" = None,
+    on_error: str | None = None,
+    cluster: str | None = None,
+    n_boot: int = 2000,
+    seed: int = 0,
+    interval: str = "percentile",
+    two_stage: bool = False,
+    slices: Sequence[str] = SLICES,
+    partial: bool = False,
+    subsample: str | None = None,
+    order: str | None = None,
+    snapshot: str | None = None,
+) -> Score:
+    """Score one system's predictions.
+
+    Args:
+        predictions: File of predictions (by clip id, or positional with ``order``), or predictions read before.
+        clips: Folder of a rebuilt set, or an open one.
+        gold: Gold file instead of a rebuilt set, or gold labels read before.
+        protocol: Name of a protocol; the benchmark's by default. A protocol that names its clips needs no set.
+        system: The system's card, an id of ``systems list`` or a spec file; None for a system without a card.
+        on_error: ``neutral`` scores refused, failed and missing clips as neutral, ``wrong`` as wrong; None for what the
+            protocol says.
+        cluster: What the bootstrap draws: ``speaker``, ``corpus`` or ``clip``; None for speakers where all are known.
+        n_boot: Bootstrap replicates, 1 or more.
+        seed: Seed of the draws.
+        interval: ``percentile`` or ``bca``.
+        two_stage: Draw corpora first, then speakers within each drawn corpus.
+        slices: Attributes to slice by (``gold.ATTRIBUTES``).
+        partial: Give the orientation line for a partial set too.
+        subsample: ``5k`` scores the manifest's subsample of the profile only.
+        order: Order of a positional file: digest of the set, or path of its ``order.csv``.
+        snapshot: Date of the record, ISO 8601; today in UTC by default.
+
+    Raises:
+        PredictionError: A file or a row cannot be used, or the run failed on every clip.
+    """
+    answers = resolve_gold(clips, gold, protocol)
+    if subsample is not None:
+        answers = _subsample(answers, subsample)
+    card = _card(system)
+    table = alias_table_of(card, answers.classes)
+    digest = None
+    if not isinstance(predictions, Predictions):
+        path = Path(predictions)
+        predictions = _read(path, answers, table, order)
+        digest = hashlib.sha256(path.read_bytes()).hexdigest()
+    settings = Settings(
+        on_error=on_error or ("wrong" if protocol in DIAGNOSTICS else "neutral"),
+        cluster=answers.cluster(cluster)[0],
+        n_boot=n_boot,
+        seed=seed,
+        interval=interval,
+        two_stage=two_stage,
+        declared_classes=tuple(card.classes) if card and card.classes else None,
+    )
+    evaluation = _evaluation(answers, predictions, settings, tuple(slices), table)
+    evaluation["predictions"] = {"file": predictions.source or None, "sha256": digest}
+    evaluation["orientation"] = _orientation(answers, evaluation, partial)
+    record = record_of(answers, predictions, card, evaluation, snapshot=snapshot, protocol=protocol or BENCHMARK)
+    return Score(record, _findings(evaluation))
+
+
+def resolve_gold(clips: Any, gold: Path | str | Gold | None, protocol: str | None = None) -> Gold:
+    """Right answers of a rebuilt set, a gold file, or a protocol that names its clips.
+
+    Raises:
+        PredictionError: None of them, two of them, or an unknown protocol.
+    """
+    protocol = protocol or BENCHMARK
+    if protocol not in (BENCHMARK, *DIAGNOSTICS):
+        raise PredictionError("no such protocol", where=protocol, expected=", ".join((BENCHMARK, *DIAGNOSTICS)))
+    if isinstance(gold, Gold):
+        return gold
+    if protocol in DIAGNOSTICS and clips is None and gold is None:
+        return crema_d_diagnostic(DIAGNOSTICS[protocol])
+    if (clips is None) == (gold is None):
+        raise PredictionError("nothing to score against, or two things", expected="--clips DIR or --gold FILE")
+    if gold is not None:
+        return read_gold(Path(gold), classes=tuple(CREMA_D_LABELS.values()) if protocol in DIAGNOSTICS else CLASSES)
+    if isinstance(clips, (str, Path)):
+        from oruk_leaderboard.clipset import open_clipset
+
+        clips = open_clipset(clips)
+    return gold_of_set(clips)
+
+
+def gold_columns(clips: Path | None, gold: Path | None) -> Rows | Mapping[str, Sequence[Any]]:
+    """Columns that a leaderboard's protocol reads: those of a gold file, or of a rebuilt set with its class names."""
+    if gold is not None and clips is None:
+        return read_rows(gold)
+    answers = resolve_gold(clips, gold)
+    columns = {name: [part.values[code] for code in part.codes] for name, part in answers.attributes.items()}
+    return {"clip_id": answers.clip_ids, "label": [CLASSES[label] for label in answers.labels], **columns}
+
+
+def alias_table_of(system: "SystemCard | str | None", classes: tuple[str, ...]) -> AliasTable:
+    """Alias table of a label space, with the native labels that a system's card declares."""
+    card = _card(system)
+    return alias_table().for_classes(classes).declared(card.native_labels or {} if card else {})
+
+
+def _subsample(gold: Gold, name: str) -> Gold:
+    """The clips of the manifest's subsample, which is pinned by clip id and not drawn from what is there."""
+    from oruk_leaderboard.manifest import load_manifest
+
+    profile = gold.origin["profile"]
+    if name != "5k" or profile is None:
+        raise PredictionError("no such subsample", where=f"--subsample {name}", expected="5k, of a set with a profile")
+    manifest = load_manifest(gold.origin["manifest_version"])
+    pinned = {row.clip_id for row in manifest.rows if getattr(row, f"subsample_{profile}")}
+    keep = np.array([clip_id in pinned for clip_id in gold.clip_ids])
+    if not keep.any():
+        raise PredictionError("no clip of the subsample is in the set", expected=f"some of its {len(pinned)} clips")
+    other_labels = gold.origin["label_policy"] is not None or gold.origin["label_source"] is not None
+    return gold.subset(keep, subsample=name, partial=other_labels or int(keep.sum()) < len(pinned))
+
+
+def _card(system: "SystemCard | str | None") -> "SystemCard | None":
+    if not isinstance(system, str):
+        return system
+    from oruk_leaderboard.systems import get_system
+
+    return get_system(system)
+
+
+def _read(path: Path, gold: Gold, table: AliasTable, order: str | None) -> Predictions:
+    from oruk_leaderboard.scoring.positional import SUFFIXES, read_order, read_positional
+    from oruk_leaderboard.scoring.tabular import kind
+
+    if order is None:
+        if kind(path) in (".json", ".txt"):
+            raise PredictionError(
+                "a positional file needs --order",
+                where=path,
+                expected="predictions by clip id (CSV, JSON Lines, parquet, npz), or --order with the set's digest",
+            )
+        return read_predictions(path, gold.clip_ids, table=table, classes=gold.classes)
+    if kind(path) not in SUFFIXES:
+        raise PredictionError("no positional file", where=path, expected=", ".join(SUFFIXES), do="leave out --order")
+    places = read_order(order, gold.clip_ids, gold.origin.get("set_digest") or gold.origin.get("gold_digest"))
+    return read_positional(path, places, classes=gold.classes, table=table)
+
+
+def _evaluation(
+    gold: Gold, predictions: Predictions, settings: Settings, slices: tuple[str, ...], table: AliasTable
+) -> dict[str, Any]:
+    """Everything that is computed, and what is needed to compute it again."""
+    counts = predictions.counts
+    if not counts["ok"]:
+        raise PredictionError(
+            "the run is invalid: no clip has a usable answer",
+            where=predictions.source or None,
+            expected="at least one clip with a label",
+            found=", ".join(f"{name} {number}" for name, number in counts.items() if name != "ok"),
+        )
+    tally = count(gold, predictions, cluster=gold.cluster(settings.cluster)[1], slices=slices)
+    sums = score_sums(gold, predictions)
+    return {
+        "scorer": SCORER_VERSION,
+        **gold.origin,
+        "classes": list(gold.classes),
+        "counts": counts,
+        "spellings": dict(predictions.spellings),
+        **settings.to_dict(),
+        **evaluate(tally, settings),
+        "class_scores": evaluate_scores(sums) if sums else None,
+        "confusion_by_cluster": tally.to_dict(),
+        "versions": {
+            "oruk-bench-leaderboard": __version__,
+            "labels": table.version,
+            "numpy": np.__version__,
+            "python": platform.python_version(),
+        },
+    }
+
+
+def _orientation(gold: Gold, evaluation: dict[str, Any], partial: bool) -> dict[str, Any] | None:
+    """Neighbours in the published table; only for the benchmark's classes, for a partial set only when asked."""
+    if gold.classes != CLASSES or (gold.origin["partial"] and not partial):
+        return None
+    from oruk_leaderboard.scoring.orientation import orient
+
+    rows = "subsample_5k" if gold.origin["subsample"] else "full_set"
+    return orient(evaluation["figures"]["macro_f1"], scored_on=rows, partial=gold.origin["partial"]).to_dict()
+
+
+def _findings(evaluation: dict[str, Any]) -> tuple[str, ...]:
+    """What was not clean: failures and abstentions, by kind."""
+    counts, spellings = evaluation["counts"], evaluation["spellings"]
+    failed = ", ".join(f"{counts[name]:,} {name}" for name in STATUSES[1:] if counts[name])
+    found = [f"clips without a usable answer: {failed}"] if failed else []
+    if spellings:
+        shown = ", ".join(f"{spelling!r} {number:,}" for spelling, number in list(spellings.items())[:5])
+        found.append(f"labels that name no class: {shown}{', …' if len(spellings) > 5 else ''}")
+    if evaluation["undeclared"]:
+        shown = ", ".join(f"{name} {number}" for name, number in evaluation["undeclared"].items())
+        found.append(f"classes that the system's card does not declare: {shown}")
+    return tuple(found)
+
+
+def read_clip_ids(clips: Path | None, gold: Path | None, subsample: str | None = None) -> Sequence[str]:
+    """Clip ids of a rebuilt set, its subsample, or a gold file."""
+    answers = resolve_gold(clips, gold)
+    return answers.clip_ids if subsample is None else _subsample(answers, subsample).clip_ids
+
+
+def write_template(clip_ids: Sequence[str], path: Path) -> None:
+    """Write an empty predictions file with every clip id.
+
+    Raises:
+        PredictionError: The file is there already, or cannot be written.
+    """
+    text = "clip_id,label\n" + "".join(f"{_cell(clip_id)},\n" for clip_id in clip_ids)
+    try:
+        with path.open("x", encoding="utf-8", newline="") as stream:
+            stream.write(text)
+    except OSError as error:
+        raise PredictionError(
+            "the template cannot be written", where=path, expected="a new file", found=error.strerror
+        ) from error
+
+
+def _cell(text: str) -> str:
+    return '"' + text.replace('"', '""') + '"' if set(text) & set(',"\n\r') else text

@@ -1,0 +1,132 @@
+"""The counts of one scoring: what became of the clips of each cluster and slice, and nothing about single clips.
+
+A record holds them, so that every figure of it can be computed again by a stranger without audio or predictions.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from oruk_leaderboard.errors import RecordError
+from oruk_leaderboard.scoring.gold import Attribute, Gold
+from oruk_leaderboard.scoring.predictions import ABSTAINED, OK, Predictions
+
+EXTRA_OUTCOMES: tuple[str, ...] = ("abstained", "failed")
+"""Outcomes after the classes: an answer without a class, and no answer (refused, error, missing)."""
+
+ON_ERROR: tuple[str, ...] = ("neutral", "wrong")
+"""How failed clips are scored: as neutral (protocol 0.1.0), or as wrong."""
+
+
+@dataclass(frozen=True, slots=True)
+class Tally:
+    """Clips counted by group, gold class and outcome; a group is one cluster and one value of every attribute.
+
+    Attributes:
+        classes: Label space, k names.
+        clusters: Names of the clusters in code-point order; empty where every clip is a cluster of its own.
+        cluster: Cluster of each group, shape (g,); zeros where there are no clusters.
+        attributes: Attribute of the slices to its value for each group.
+        counts: Clips, shape (g, k, k + 2), int64: gold class by outcome (the classes, then ``EXTRA_OUTCOMES``).
+    """
+
+    classes: tuple[str, ...]
+    clusters: tuple[str, ...]
+    cluster: NDArray[np.int64]
+    attributes: Mapping[str, Attribute]
+    counts: NDArray[np.int64]
+
+    def scored(self, on_error: str) -> NDArray[np.int64]:
+        """Confusion counts of the groups, shape (g, k, k + 1); the last column is "no class".
+
+        Args:
+            on_error: ``neutral`` counts failed clips as predictions of neutral, ``wrong`` as no class. An abstention
+                is no class either way: the system answered, and said none of the classes.
+        """
+        k = len(self.classes)
+        scored = self.counts[:, :, : k + 1].copy()
+        scored[:, :, self.classes.index("neutral") if on_error == "neutral" else k] += self.counts[:, :, k + 1]
+        return scored
+
+    def to_dict(self) -> dict[str, Any]:
+        """JSON form: names once; for each group its codes, and ``gold, outcome, clips, …`` of its cells above 0."""
+        group, gold, outcome = np.nonzero(self.counts)
+        cells = np.stack([gold, outcome, self.counts[group, gold, outcome]], axis=1)
+        starts = np.searchsorted(group, np.arange(1, len(self.counts)))
+        members = np.stack([self.cluster, *(attribute.codes for attribute in self.attributes.values())], axis=1)
+        return {
+            "clusters": list(self.clusters),
+            "attributes": {name: list(attribute.values) for name, attribute in self.attributes.items()},
+            "outcomes": [*self.classes, *EXTRA_OUTCOMES],
+            "groups": members.tolist(),
+            "counts": [part.ravel().tolist() for part in np.split(cells, starts)],
+        }
+
+    @classmethod
+    def from_dict(cls, document: Mapping[str, Any], *, where: object = None) -> "Tally":
+        """Counts of a record.
+
+        Raises:
+            RecordError: The parts do not fit together.
+        """
+        classes = tuple(document["outcomes"][: -len(EXTRA_OUTCOMES)])
+        k, names = len(classes), list(document["attributes"])
+        try:
+            members = np.array(document["groups"], np.int64).reshape(-1, 1 + len(names))
+            flat = [np.array(part, np.int64).reshape(-1, 3) for part in document["counts"]]
+            group = np.repeat(np.arange(len(members)), [len(part) for part in flat])
+            cells = np.concatenate(flat)
+            if (cells < 0).any() or (members < 0).any():
+                raise ValueError("a negative number")
+            counts = np.zeros((len(members), k, k + len(EXTRA_OUTCOMES)), np.int64)
+            np.add.at(counts, (group, cells[:, 0], cells[:, 1]), cells[:, 2])
+            attributes = {
+                name: Attribute(members[:, at], tuple(document["attributes"][name]))
+                for at, name in enumerate(names, start=1)
+            }
+            inside = all(attribute.codes.max(initial=-1) < len(attribute.values) for attribute in attributes.values())
+            if not inside or members[:, 0].max(initial=-1) >= max(1, len(document["clusters"])):
+                raise ValueError("a group of no cluster or value")
+        except (ValueError, IndexError, TypeError) as error:
+            raise RecordError("the counts of the record do not fit together", where=where, found=error) from error
+        return cls(classes, tuple(document["clusters"]), members[:, 0], attributes, counts)
+
+
+def outcomes(gold: Gold, predictions: Predictions) -> NDArray[np.int64]:
+    """Outcome of each clip, shape (n,): its predicted class, k for an abstention, k + 1 for a failure."""
+    k = len(gold.classes)
+    status = predictions.status
+    return np.where(status == OK, predictions.labels, np.where(status == ABSTAINED, k, k + 1)).astype(np.int64)
+
+
+def count(gold: Gold, predictions: Predictions, *, cluster: Attribute | None, slices: tuple[str, ...]) -> Tally:
+    """Count the outcomes of predictions.
+
+    Args:
+        gold: The set.
+        predictions: Predictions of all its clips.
+        cluster: Cluster of each clip, or None where every clip is one.
+        slices: Attributes to keep apart.
+    """
+    chosen = {name: gold.attributes[name] for name in slices}
+    parts = ([cluster] if cluster is not None else []) + list(chosen.values())
+    key = np.zeros(len(gold.labels), np.int64)
+    for part in parts:
+        # Compacted at each step, so that the product of many attributes cannot overflow.
+        key = np.unique(key * len(part.values) + part.codes, return_inverse=True)[1].astype(np.int64)
+    n_groups = int(key.max()) + 1
+    first = np.zeros(n_groups, np.int64)
+    first[key[::-1]] = np.arange(len(key))[::-1]
+    k = len(gold.classes)
+    width = k + len(EXTRA_OUTCOMES)
+    cells = (key * k + gold.labels) * width + outcomes(gold, predictions)
+    return Tally(
+        classes=gold.classes,
+        clusters=cluster.values if cluster is not None else (),
+        cluster=cluster.codes[first] if cluster is not None else np.zeros(n_groups, np.int64),
+        attributes={name: Attribute(part.codes[first], part.values) for name, part in chosen.items()},
+        counts=np.bincount(cells, minlength=n_groups * k * width).reshape(n_groups, k, width),
+    )

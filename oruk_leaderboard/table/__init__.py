@@ -1,0 +1,1 @@
+"""The table: records, their schemas, the configs made from them, how it is shown."""
