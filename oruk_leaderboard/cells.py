@@ -1,8 +1,9 @@
-"""Cells of exported tables: names and notes are text wherever they end up."""
+"""Cells of tables, printed or exported: names and notes are text wherever they end up."""
 
 import csv
 import io
 import re
+import unicodedata
 from collections.abc import Iterable, Sequence
 
 _LATEX = {
@@ -49,3 +50,31 @@ def markdown_cell(text: str) -> str:
     """Text that Markdown shows as it is, HTML included, on one line."""
     escaped = _MARKDOWN.sub(r"\\\1", " ".join(text.split()))
     return escaped.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
+
+
+def width(text: str) -> int:
+    """Columns that a text takes in a terminal: wide characters two, combining ones none."""
+    return sum(
+        0 if unicodedata.combining(char) else 2 if unicodedata.east_asian_width(char) in "WF" else 1 for char in text
+    )
+
+
+def text_table(header: Sequence[str], rows: Iterable[Sequence[object]], *, right: Sequence[str] = ()) -> str:
+    """Lay out rows under a header with two blanks between columns.
+
+    Args:
+        header: Column names.
+        rows: Cells; None is shown as ``–``.
+        right: Names of the columns to align to the right.
+    """
+    cells = [["–" if cell is None else " ".join(str(cell).split()) for cell in row] for row in rows]
+    widths = [max(map(width, column)) for column in zip(header, *cells, strict=True)]
+
+    def line(row: Sequence[str]) -> str:
+        padded = []
+        for name, cell, size in zip(header, row, widths, strict=True):
+            blanks = " " * (size - width(cell))
+            padded.append(blanks + cell if name in right else cell + blanks)
+        return "  ".join(padded).rstrip()
+
+    return "\n".join([line(header), line(["-" * size for size in widths]), *map(line, cells)])

@@ -9,8 +9,9 @@ from pathlib import Path
 from oruk_leaderboard.card import card, cite, croissant, factsheets, plot, script
 from oruk_leaderboard.hub import evals
 from oruk_leaderboard.manifest.plot import plots
+from oruk_leaderboard.parquet import same_table, serialize
 from oruk_leaderboard.paths import checkout_root
-from oruk_leaderboard.table.arrow import same_table, serialize, to_table
+from oruk_leaderboard.table.arrow import to_table
 from oruk_leaderboard.table.configs import CONFIGS
 from oruk_leaderboard.table.records import Record, load_records
 

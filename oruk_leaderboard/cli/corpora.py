@@ -5,6 +5,7 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from oruk_leaderboard.cells import text_table
 from oruk_leaderboard.cli import output
 
 if TYPE_CHECKING:
@@ -85,7 +86,7 @@ def _list(args: argparse.Namespace) -> int:
     if args.all:
         header += ["state", "missing"]
         rows = [[*row, spec.state, spec.missing] for row, spec in zip(rows, specs, strict=True)]
-    output.write_text(output.text_table(header, rows, right=["clips"]))
+    output.write_text(text_table(header, rows, right=["clips"]))
     languages = {tag.partition("-")[0] for spec in specs for tag in spec.languages} - {"mul", "und", "zxx"}
     output.write_text(f"{len(specs)} corpora in {len(languages)} languages")
     return 0
@@ -111,8 +112,9 @@ def _show(args: argparse.Namespace) -> int:
 
 
 def _find(args: argparse.Namespace) -> int:
-    from oruk_leaderboard.corpora import find_corpora, open_root, parse_corpora, survey
+    from oruk_leaderboard.corpora import find_corpora, open_root, parse_corpora
     from oruk_leaderboard.errors import CorpusError
+    from oruk_leaderboard.manifest.survey import survey
 
     roots = [open_root(path) for path in args.roots]
     found = find_corpora(*roots, only=parse_corpora(args.corpus) if args.corpus else None)
@@ -139,7 +141,7 @@ def _find(args: argparse.Namespace) -> int:
             ]
             for item in surveys
         ]
-        output.write_text(output.text_table(header, cells, right=["clips", "of", "usable", "missing", "extras"]))
+        output.write_text(text_table(header, cells, right=["clips", "of", "usable", "missing", "extras"]))
         for item in surveys:
             if item.states is not None:
                 counts = ", ".join(f"{count:,} {state}" for state, count in item.states.items())
@@ -177,7 +179,7 @@ def _clips(args: argparse.Namespace) -> int:
         output.write_json_lines(rows)
     else:
         columns = ["clip_id", "label", "native_label", "speaker", "gender", "language", "media", "excluded"]
-        output.write_text(output.text_table(columns, [[row[column] for column in columns] for row in rows]))
+        output.write_text(text_table(columns, [[row[column] for column in columns] for row in rows]))
     _tell(*root.problems, *found.problems)
     if found.missing:
         output.note(f"{corpus.spec.id}: {len(found.missing)} clips of its label file have no recording here")

@@ -3,6 +3,7 @@
 import argparse
 from pathlib import Path
 
+from oruk_leaderboard.cells import text_table
 from oruk_leaderboard.cli import DONE, FINDINGS, output
 
 _SHOWN = 40
@@ -143,7 +144,7 @@ def _stats(args: argparse.Namespace) -> int:
             + [g.classes.get(label) for label in (*CLASSES, NOT_SHIPPED)]
             for g in members
         ]
-        output.write_text(output.text_table([by, *counts], rows, right=counts) + "\n")
+        output.write_text(text_table([by, *counts], rows, right=counts) + "\n")
     for path in written:
         output.note(f"wrote {path}")
     return DONE

@@ -2,8 +2,7 @@
 
 import json
 import sys
-import unicodedata
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from typing import Any
 
 
@@ -33,34 +32,6 @@ def write_text(text: str) -> None:
 def note(text: str) -> None:
     """Print a message to stderr."""
     sys.stderr.write(text.rstrip("\n") + "\n")
-
-
-def width(text: str) -> int:
-    """Columns that a text takes in a terminal: wide characters two, combining ones none."""
-    return sum(
-        0 if unicodedata.combining(char) else 2 if unicodedata.east_asian_width(char) in "WF" else 1 for char in text
-    )
-
-
-def text_table(header: Sequence[str], rows: Iterable[Sequence[object]], *, right: Sequence[str] = ()) -> str:
-    """Lay out rows under a header with two blanks between columns.
-
-    Args:
-        header: Column names.
-        rows: Cells; None is shown as ``–``.
-        right: Names of the columns to align to the right.
-    """
-    cells = [["–" if cell is None else " ".join(str(cell).split()) for cell in row] for row in rows]
-    widths = [max(map(width, column)) for column in zip(header, *cells, strict=True)]
-
-    def line(row: Sequence[str]) -> str:
-        padded = []
-        for name, cell, size in zip(header, row, widths, strict=True):
-            blanks = " " * (size - width(cell))
-            padded.append(blanks + cell if name in right else cell + blanks)
-        return "  ".join(padded).rstrip()
-
-    return "\n".join([line(header), line(["-" * size for size in widths]), *map(line, cells)])
 
 
 def progress(total: int | None, *, unit: str, description: str) -> Any:

@@ -3,8 +3,9 @@
 import argparse
 from typing import Any
 
+from oruk_leaderboard.cells import text_table
 from oruk_leaderboard.cli import DONE
-from oruk_leaderboard.cli.output import add_json, note, text_table, write_json, write_text
+from oruk_leaderboard.cli.output import add_json, note, write_json, write_text
 
 COLUMNS: dict[str, tuple[str, ...]] = {
     "leaderboards": ("task", "dataset", "corpus", "metrics", "rows", "first_system", "figures", "first_arxiv_id"),

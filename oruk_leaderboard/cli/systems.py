@@ -2,7 +2,8 @@
 
 import argparse
 
-from oruk_leaderboard.cli.output import add_json, text_table, write_json, write_text
+from oruk_leaderboard.cells import text_table
+from oruk_leaderboard.cli.output import add_json, write_json, write_text
 
 EXAMPLE = "example:\n  oruk-leaderboard systems show emotion2vec-plus-large"
 

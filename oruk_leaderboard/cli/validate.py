@@ -3,6 +3,7 @@
 import argparse
 from typing import TYPE_CHECKING
 
+from oruk_leaderboard.cells import text_table
 from oruk_leaderboard.cli import DONE, FINDINGS, output
 
 if TYPE_CHECKING:
@@ -65,7 +66,7 @@ def _text(result: "Validation") -> str:
     rows = [[corpus, *(totals.get(state) for state in header[1:])] for corpus, totals in result.totals.items()]
     wrong = (DIFFERS, EXTRA, MISSING)
     named = sorted((item for item in result.states if item.state in wrong), key=lambda item: wrong.index(item.state))
-    lines = [output.text_table(header, rows, right=header[1:])]
+    lines = [text_table(header, rows, right=header[1:])]
     lines += [f"{count} clips of {corpus}: absent" for corpus, count in result.absent.items()]
     lines += [f"labels of {corpus}: {said}" for corpus, said in result.labels.items()]
     lines += [

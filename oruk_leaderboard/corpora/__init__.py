@@ -11,7 +11,6 @@ from oruk_leaderboard.corpora.registry import broken_plug_ins, get_corpus, regis
 from oruk_leaderboard.corpora.roots import Problem, Root, open_root
 from oruk_leaderboard.corpora.rows import CorpusClips, clips, clips_of, describe
 from oruk_leaderboard.corpora.spec import CorpusSpec, load_spec
-from oruk_leaderboard.corpora.survey import Survey, survey
 
 __all__ = [
     "CorpusClips",
@@ -19,7 +18,6 @@ __all__ = [
     "FoundCorpus",
     "Problem",
     "Root",
-    "Survey",
     "broken_plug_ins",
     "clips",
     "clips_of",
@@ -32,5 +30,4 @@ __all__ = [
     "open_root",
     "parse_corpora",
     "registry",
-    "survey",
 ]

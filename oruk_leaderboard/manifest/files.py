@@ -202,7 +202,7 @@ def to_table(manifest: Manifest) -> Any:
 
 def write_parquet(manifest: Manifest, path: Path) -> None:
     """Write config ``manifest`` to a file, as ``build`` does."""
-    from oruk_leaderboard.table.arrow import serialize
+    from oruk_leaderboard.parquet import serialize
 
     path.write_bytes(serialize(to_table(manifest)))
 

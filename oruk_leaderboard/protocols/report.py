@@ -2,8 +2,7 @@
 
 import textwrap
 
-from oruk_leaderboard.cells import latex_cell
-from oruk_leaderboard.cli.output import text_table
+from oruk_leaderboard.cells import latex_cell, text_table
 from oruk_leaderboard.protocols.evaluate import Evaluation
 
 WIDTH = 100

@@ -3,8 +3,7 @@
 import textwrap
 from collections.abc import Sequence
 
-from oruk_leaderboard.cells import latex_cell
-from oruk_leaderboard.cli.output import text_table
+from oruk_leaderboard.cells import latex_cell, text_table
 from oruk_leaderboard.scoring.comparison import Comparison, Ensemble, Pair, Shift, Standing
 
 SHOWN_PAIRS = 20

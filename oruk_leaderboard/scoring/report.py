@@ -4,8 +4,7 @@ import textwrap
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from oruk_leaderboard.cells import latex_cell
-from oruk_leaderboard.cli.output import text_table
+from oruk_leaderboard.cells import latex_cell, text_table
 
 WIDTH = 80
 """Columns of a terminal that the text report fits in."""

@@ -3,8 +3,7 @@
 import json
 from collections.abc import Callable, Mapping
 
-from oruk_leaderboard.cells import csv_text, latex_cell, markdown_cell
-from oruk_leaderboard.cli.output import text_table
+from oruk_leaderboard.cells import csv_text, latex_cell, markdown_cell, text_table
 from oruk_leaderboard.table.leaderboard import Leaderboard, Row
 
 _HEADER = ("rank", "system", "family", "accuracy", "macro_f1", "scored_on")

@@ -1,15 +1,22 @@
 """The leaderboard: which rows, in which groups, ranked how, with which caveats and what is not held."""
 
-import json
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from decimal import Decimal
 from typing import TYPE_CHECKING, Any
 
 from oruk_leaderboard.errors import RecordError
-from oruk_leaderboard.paths import data_dir
 from oruk_leaderboard.table.configs import leaderboard_row
-from oruk_leaderboard.table.records import FAMILIES, PUBLISHED, REBUILT, Record, by_score, default_records, load_records
+from oruk_leaderboard.table.records import (
+    FAMILIES,
+    PUBLISHED,
+    REBUILT,
+    Record,
+    by_score,
+    default_records,
+    load_composition,
+    load_records,
+)
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -156,12 +163,6 @@ class Leaderboard:
             "warning": self.warning,
             "resolution": self.resolution,
         }
-
-
-def load_composition() -> dict[str, Any]:
-    """Composition of the published table as the dataset card states it."""
-    composition: dict[str, Any] = json.loads((data_dir() / "composition.json").read_text(encoding="utf-8"))
-    return composition
 
 
 def coverage(records: Sequence[Record]) -> Coverage:

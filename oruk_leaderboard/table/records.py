@@ -1,5 +1,6 @@
 """Result records: one reviewable JSON file a system and snapshot, the source of every table."""
 
+import json
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from decimal import Decimal
@@ -228,3 +229,9 @@ def default_records(records: Sequence[Record], *, scored_on: Sequence[str] = PUB
 def by_score(records: Sequence[Record]) -> list[Record]:
     """Best macro-F1 first; then accuracy, then id."""
     return sorted(records, key=lambda record: (-Decimal(record.macro_f1), -Decimal(record.accuracy), record.system.id))
+
+
+def load_composition() -> dict[str, Any]:
+    """Composition of the published table as the dataset card states it."""
+    composition: dict[str, Any] = json.loads((data_dir() / "composition.json").read_text(encoding="utf-8"))
+    return composition

@@ -6,8 +6,7 @@ and two rows can be told apart no better than the number of clips allows. Rows s
 
 from collections.abc import Mapping
 
-from oruk_leaderboard.table.leaderboard import load_composition
-from oruk_leaderboard.table.records import Record
+from oruk_leaderboard.table.records import Record, load_composition
 
 
 def clips_of(record: Record) -> int | None:
