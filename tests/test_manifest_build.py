@@ -15,7 +15,7 @@ import pytest
 from oruk_leaderboard.audio import pcm_digest, render, source_digest
 from oruk_leaderboard.classes import CLASSES
 from oruk_leaderboard.cli import main
-from oruk_leaderboard.corpora import find_corpora, registry
+from oruk_leaderboard.corpora import clips, find_corpora, registry
 from oruk_leaderboard.errors import ManifestError
 from oruk_leaderboard.manifest import Manifest, ManifestRow, labels_digest, load_manifest, validate
 from oruk_leaderboard.manifest.build import build_manifest
@@ -401,6 +401,21 @@ def test_shipped_labels_are_those_of_the_specs(shipped):
         labels = specs[row.corpus].labels
         folded = {native.casefold(): label for native, label in labels.items()}
         assert not row.open or labels.get(row.native_label, folded.get(row.native_label.casefold())) == row.label
+
+
+def test_shipped_clips_are_what_the_engine_makes_of_their_paths(shipped, tmp_path):
+    """Id, label and native label of every clip that a corpus's own names tell."""
+    for corpus in shipped.corpora:
+        rows = {row.media: row for row in shipped.of_corpus(corpus)}
+        if registry()[corpus].table is not None or None in rows:
+            continue
+        listing = tmp_path / f"{corpus}.lst"
+        listing.write_text("\n".join(rows), encoding="utf-8")
+        found = clips(corpus, listing).clips
+        assert len(found) == len(rows)
+        for clip in found:
+            row = rows[clip.media]
+            assert (clip.clip_id, clip.label, clip.native_label) == (row.clip_id, row.label, row.native_label)
 
 
 def test_shipped_open_classes_are_balanced(shipped):
