@@ -17,6 +17,10 @@ from oruk_leaderboard.corpora.archives import Member, Refused, is_archive, membe
 from oruk_leaderboard.corpora.streams import LocalSource, OpenedSource, Source
 from oruk_leaderboard.errors import CorpusError
 
+LFS_POINTER = b"version https://git-lfs.github.com/spec/"
+"""How a Git LFS pointer begins."""
+
+_POINTER_SIZES = range(100, 1025)
 _JUNK = frozenset((".ds_store", "thumbs.db", "desktop.ini", "__macosx", ".git", ".ipynb_checkpoints"))
 
 
@@ -101,6 +105,23 @@ def no_such_file(name: str) -> OSError:
 def is_junk(name: str) -> bool:
     """Whether a path is a leftover of an operating system or tool, not a file of a corpus."""
     return any(part.startswith("._") or part.lower() in _JUNK for part in name.split("/"))
+
+
+def is_lfs_pointer(root: Root, name: str, size: int | None) -> bool:
+    """Whether a file is a Git LFS pointer, which stands for a file that was not fetched.
+
+    Args:
+        root: Where the file is.
+        name: The file.
+        size: Its bytes; files that are too short or too long for a pointer are not opened.
+
+    Raises:
+        OSError: The file cannot be read.
+    """
+    if size not in _POINTER_SIZES:
+        return False
+    with root.open(name) as file:
+        return file.read(len(LFS_POINTER)) == LFS_POINTER
 
 
 def nfc(name: str) -> str:

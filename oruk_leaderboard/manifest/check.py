@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING
 
-from oruk_leaderboard.corpora.roots import Root
+from oruk_leaderboard.corpora.roots import Root, is_lfs_pointer
 from oruk_leaderboard.errors import AudioError, MissingExtraError
 from oruk_leaderboard.manifest.rows import ManifestRow
 
@@ -13,10 +13,6 @@ if TYPE_CHECKING:
 EXACT, SAME_AUDIO, UNPINNED, DIFFERS, MISSING, EXTRA = "exact", "same-audio", "unpinned", "differs", "missing", "extra"
 STATES = (EXACT, SAME_AUDIO, UNPINNED, DIFFERS, MISSING, EXTRA)
 """States of a clip or file. Of several files for one clip the one whose state comes first here is taken."""
-
-_POINTER = b"version https://git-lfs.github.com/spec/"
-_POINTER_BYTES = range(100, 1025)
-"""Sizes that a Git LFS pointer can have; files of other sizes are not opened to look."""
 
 _HEADER_BYTES = 44
 """Smallest header of a recording (WAV); a shorter file is the rest of one."""
@@ -43,11 +39,8 @@ class FileFacts:
         return self._size
 
     def is_pointer(self) -> bool:
-        """Whether the file is a Git LFS pointer, which stands for a file that was not fetched."""
-        if self.size not in _POINTER_BYTES:
-            return False
-        with self.root.open(self.media) as file:
-            return file.read(len(_POINTER)) == _POINTER
+        """Whether the file is a Git LFS pointer."""
+        return is_lfs_pointer(self.root, self.media, self.size)
 
     def sha256(self) -> str:
         """sha256 of the bytes."""

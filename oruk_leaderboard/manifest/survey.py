@@ -7,11 +7,9 @@ from typing import Any
 
 from oruk_leaderboard.clip import Clip
 from oruk_leaderboard.corpora.find import FoundCorpus
-from oruk_leaderboard.corpora.roots import Problem, Root
+from oruk_leaderboard.corpora.roots import Problem, Root, is_lfs_pointer
 from oruk_leaderboard.corpora.rows import CorpusClips, clips_of
 
-_POINTER = b"version https://git-lfs"
-_POINTER_BYTES = 1024
 _UNFINISHED = (".part", ".partial", ".crdownload", ".download", ".aria2", ".tmp")
 _REMEDY = {
     "lfs-pointer": "run git lfs pull in the clone",
@@ -113,7 +111,7 @@ def _by_name(corpus: FoundCorpus, found: CorpusClips, count: int) -> Iterator[Sh
         size = _size(root, clip.media)
         if size == 0:
             empty.append(clip.media)
-        elif size is not None and size < _POINTER_BYTES and _is_pointer(corpus, clip):
+        elif _is_pointer(root, clip, size):
             pointers.append(clip.media)
     if pointers:
         yield Shortfall("Git LFS pointers instead of recordings", len(pointers), pointers[0], _REMEDY["lfs-pointer"])
@@ -152,10 +150,9 @@ def _size(root: Root, media: str) -> int | None:
         return None
 
 
-def _is_pointer(corpus: FoundCorpus, clip: Clip) -> bool:
+def _is_pointer(root: Root, clip: Clip, size: int | None) -> bool:
     try:
-        with corpus.root.open(clip.media) as file:
-            return file.read(len(_POINTER)) == _POINTER
+        return is_lfs_pointer(root, clip.media, size)
     except OSError:
         # Validation names unreadable files; here they are just no pointers.
         return False
