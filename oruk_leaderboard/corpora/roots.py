@@ -20,7 +20,7 @@ from oruk_leaderboard.errors import CorpusError
 LFS_POINTER = b"version https://git-lfs.github.com/spec/"
 """How a Git LFS pointer begins."""
 
-_POINTER_SIZES = range(100, 1025)
+_POINTER_SIZES = range(len(LFS_POINTER), 1025)
 _JUNK = frozenset((".ds_store", "thumbs.db", "desktop.ini", "__macosx", ".git", ".ipynb_checkpoints"))
 
 
