@@ -12,6 +12,7 @@ from oruk_leaderboard.classes import CLASSES, INDEX
 from oruk_leaderboard.errors import ManifestError
 
 if TYPE_CHECKING:
+    import datasets
     import pyarrow as pa
 
 COLUMNS: Mapping[str, str] = {
@@ -56,6 +57,25 @@ class ClipSet:
 
     def __len__(self) -> int:
         return int(self.table.num_rows)
+
+    def to_dict(self) -> dict[str, Any]:
+        """What ``report.json`` holds."""
+        return dict(self.report)
+
+    def to_dataset(self) -> "datasets.Dataset":
+        """The set as a ``datasets.Dataset``; ``cast_column("audio", datasets.Audio())`` decodes.
+
+        Raises:
+            ManifestError: The set has another layout than ``parquet``.
+        """
+        if self.report["layout"] != "parquet":
+            found = self.report["layout"]
+            raise ManifestError(
+                "not a set of rows", where=self.folder, expected="layout parquet", found=found, do=_REBUILD
+            )
+        import datasets
+
+        return datasets.Dataset.from_parquet([str(path) for path in _shards(self.folder)])
 
     def recordings(self, clip_ids: Collection[str] | None = None) -> Iterator[tuple[str, bytes]]:
         """Clip ids and FLAC files (16 kHz, mono, 16-bit) in the set's order; a few at a time are held in memory.

@@ -35,6 +35,20 @@ def test_layouts_open_alike(sets):
     assert clip[0] == "mixed/anger_5" and clip[1].startswith(b"fLaC")
 
 
+def test_a_set_is_a_dataset(sets, tmp_path, monkeypatch):
+    monkeypatch.setenv("HF_HOME", str(tmp_path))
+    import datasets
+
+    monkeypatch.setattr(datasets.config, "HF_DATASETS_CACHE", str(tmp_path / "cache"))
+    first = open_clipset(sets / "parquet")
+    rows = first.to_dataset()
+    assert rows["clip_id"][:] == first.table.column("clip_id").to_pylist()
+    assert rows.features["label"].names == list(CLASSES)
+    assert first.to_dict()["digest"] == first.digest
+    with pytest.raises(ManifestError, match="expected layout parquet; found harness"):
+        open_clipset(sets / "harness").to_dataset()
+
+
 def test_cells_that_a_spreadsheet_would_run_are_text(sets):
     with (sets / "audiofolder" / "metadata.csv").open(newline="") as file:
         assert all(row["speaker"].startswith("'=") for row in csv.DictReader(file))

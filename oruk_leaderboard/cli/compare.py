@@ -49,11 +49,11 @@ def run(args: argparse.Namespace) -> int:
     """Compare and print; failed clips of any system are findings."""
     from oruk_leaderboard.scoring.comparison import ensemble, failures, rank, shift
     from oruk_leaderboard.scoring.comparison_formats import as_latex, as_text, ensemble_text, shift_text
-    from oruk_leaderboard.scoring.panel import common, panel
+    from oruk_leaderboard.scoring.panel import common, named, panel
     from oruk_leaderboard.scoring.predictions import read_predictions
     from oruk_leaderboard.scoring.scorer import resolve_gold
 
-    files = _named(args.predictions)
+    files = named(args.predictions)
     gold = resolve_gold(args.clips, args.gold)
     systems = {name: read_predictions(path, gold.clip_ids, classes=gold.classes) for name, path in files.items()}
     if args.common:
@@ -89,23 +89,6 @@ def run(args: argparse.Namespace) -> int:
     for line in found:
         note(line)
     return FINDINGS if found else DONE
-
-
-def _named(arguments: list[str]) -> dict[str, Path]:
-    """Name to file: ``NAME=PATH``, or the path's stem."""
-    from oruk_leaderboard.errors import PredictionError
-
-    files: dict[str, Path] = {}
-    for argument in arguments:
-        name, equals, path = argument.partition("=")
-        if not equals or "/" in name:
-            name, path = Path(argument).name.partition(".")[0], argument
-        if name in files:
-            raise PredictionError(
-                "two systems of one name", where=argument, found=name, do="name them: NAME=PATH for each file"
-            )
-        files[name] = Path(path)
-    return files
 
 
 def _members(args: argparse.Namespace, gold: "Gold") -> "NDArray[np.bool_]":

@@ -4,6 +4,7 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from posixpath import commonpath
+from typing import overload
 
 from oruk_leaderboard.corpora.match import Match, NameIndex, index_names, match_files, match_paths, matches_within
 from oruk_leaderboard.corpora.registry import get_corpus, registry
@@ -44,13 +45,41 @@ class FoundCorpus:
         return {"corpus": self.spec.id, "root": self.root.location, "places": list(self.places)}
 
 
+@dataclass(frozen=True, slots=True)
+class FoundCorpora(Sequence[FoundCorpus]):
+    """Corpora in the order of their roots and ids, as a sequence.
+
+    Attributes:
+        corpora: The corpora.
+    """
+
+    corpora: tuple[FoundCorpus, ...]
+
+    def __len__(self) -> int:
+        return len(self.corpora)
+
+    @overload
+    def __getitem__(self, at: int) -> FoundCorpus: ...
+    @overload
+    def __getitem__(self, at: slice) -> tuple[FoundCorpus, ...]: ...
+    def __getitem__(self, at: int | slice) -> FoundCorpus | tuple[FoundCorpus, ...]:
+        return self.corpora[at]
+
+    def to_dict(self) -> dict[str, object]:
+        """Each corpus with its root and places."""
+        return {"corpora": [corpus.to_dict() for corpus in self.corpora]}
+
+
 def find_corpora(
-    *roots: str | Path | Root, only: Mapping[str, str | Path | None] | Sequence[str] | None = None
-) -> list[FoundCorpus]:
+    root: str | Path | Root | None = None,
+    *more: str | Path | Root,
+    only: Mapping[str, str | Path | None] | Sequence[str] | None = None,
+) -> FoundCorpora:
     """Corpora below the roots, in the order of the roots and of corpus ids.
 
     Args:
-        roots: Folders, archives or listings that hold any number of corpora.
+        root: Folder, archive or listing that holds any number of corpora.
+        more: Further ones.
         only: Ids (or spec files) to look for. Those that have a path are looked for there instead of below the roots.
             A corpus that is named here needs no markers to be recognised.
 
@@ -61,12 +90,12 @@ def find_corpora(
     found: list[FoundCorpus] = []
     if named is None or None in named.values():
         wanted = None if named is None else [get_corpus(name) for name, path in named.items() if path is None]
-        for path in roots:
+        for path in more if root is None else (root, *more):
             found += _below(open_root(path), wanted)
     for name, own in (named or {}).items():
         if own is not None:
             found += _below(open_root(own), [get_corpus(name)])
-    return found
+    return FoundCorpora(tuple(found))
 
 
 def locate(spec: CorpusSpec, root: Root) -> FoundCorpus:

@@ -106,7 +106,7 @@ class Validation:
 
 
 def validate(
-    founds: str | Path | Sequence[FoundCorpus],
+    root: str | Path | Sequence[FoundCorpus],
     manifest: Manifest | None = None,
     *,
     profile: str | None = None,
@@ -118,7 +118,7 @@ def validate(
     """Compare copies of corpora with the manifest.
 
     Args:
-        founds: A corpora root, or what `find_corpora` found; several of one corpus are several copies, of which the
+        root: A corpora root, or what `find_corpora` found; several of one corpus are several copies, of which the
             best file of a clip counts.
         manifest: None for the shipped one.
         profile: ``full`` or ``open``: the corpora of the profile that were not found are told as absent. None takes the
@@ -132,8 +132,7 @@ def validate(
         CorpusError: There is no such root, or no corpus has such a policy or source.
         ManifestError: The manifest cannot be read, or has no such profile.
     """
-    if isinstance(founds, str | Path):
-        founds = find_corpora(founds)
+    founds = find_corpora(root) if isinstance(root, str | Path) else root
     manifest = manifest or load_manifest()
     chosen = manifest.profile(profile or "full")
     copies: dict[str, list[FoundCorpus]] = defaultdict(list)

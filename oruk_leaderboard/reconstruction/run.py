@@ -24,7 +24,8 @@ Corpora = Mapping[str, str | Path | None] | Sequence[str]
 
 
 def reconstruct(
-    *roots: str | Path | Root,
+    root: str | Path | Root | None = None,
+    *more: str | Path | Root,
     out: str | Path,
     corpora: Corpora | None = None,
     profile: str | None = None,
@@ -43,7 +44,8 @@ def reconstruct(
     """Rebuild the evaluation clips from copies of the corpora.
 
     Args:
-        roots: Folders, archives or URLs that hold any number of corpora.
+        root: Folder, archive or URL that holds any number of corpora.
+        more: Further ones.
         out: New folder, or one of an earlier run, which is then completed; or an fsspec URL.
         corpora: Ids or spec files to take, with the path of each where it is not below the roots; None for all found.
         profile: ``open`` or ``full``; None for the manifest's clips of the corpora found.
@@ -74,6 +76,7 @@ def reconstruct(
     self_test()
     with open_store(out) as store:
         started = time.monotonic()
+        roots = more if root is None else (root, *more)
         plan, opened = _plan(roots, corpora, choice, manifest, workers, begin)
         with telling(store.location):
             writing = Writing(store, laid_out, plan)
@@ -83,7 +86,8 @@ def reconstruct(
 
 
 def dry_run(
-    *roots: str | Path | Root,
+    root: str | Path | Root | None = None,
+    *more: str | Path | Root,
     corpora: Corpora | None = None,
     profile: str | None = None,
     all_clips: bool = False,
@@ -102,6 +106,7 @@ def dry_run(
     """
     choice = Choice(profile, all_clips, tuple(languages), tuple(labels), limit, label_policy, label_source)
     workers = workers or os.cpu_count() or 1
+    roots = more if root is None else (root, *more)
     plan, opened = _plan(roots, corpora, choice, manifest, workers, progress or _silent)
     return estimate(plan, opened.__getitem__, workers=workers)
 

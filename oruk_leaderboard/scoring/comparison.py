@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from oruk_leaderboard import statistics
 from oruk_leaderboard.errors import PredictionError
 from oruk_leaderboard.scoring.gold import Gold
-from oruk_leaderboard.scoring.panel import METRICS, Panel, known, panel
+from oruk_leaderboard.scoring.panel import METRICS, Panel, known, named, panel
 from oruk_leaderboard.scoring.predictions import STATUSES, Predictions, read_predictions
 from oruk_leaderboard.scoring.scorer import resolve_gold
 
@@ -175,7 +175,7 @@ class Shift:
 
 
 def compare(
-    systems: Mapping[str, Predictions | Path | str],
+    systems: Mapping[str, Predictions | Path | str] | Sequence[Path | str],
     *,
     clips: Any = None,
     gold: Gold | Path | str | None = None,
@@ -190,7 +190,7 @@ def compare(
     """Compare systems on one set: read what is given as files, put it side by side, rank it.
 
     Args:
-        systems: Name to predictions, read before or as a file.
+        systems: Name to predictions, read before or as a file; or files, each named by its stem.
         clips: Folder of a rebuilt set, or an open one.
         gold: Gold file instead of a rebuilt set, or gold labels read before.
         metric: As for :func:`rank`.
@@ -210,7 +210,7 @@ def compare(
         name: given
         if isinstance(given, Predictions)
         else read_predictions(Path(given), answers.clip_ids, classes=answers.classes)
-        for name, given in systems.items()
+        for name, given in (systems if isinstance(systems, Mapping) else named(systems)).items()
     }
     board = panel(read, answers, cluster=cluster, two_stage=two_stage, n_boot=n_boot, seed=seed, on_error=on_error)
     return rank(board, metric=metric, alpha=alpha)

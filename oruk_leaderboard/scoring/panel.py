@@ -1,7 +1,8 @@
 """Systems side by side on one set of clips: what comparisons start from."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
@@ -147,6 +148,25 @@ def panel(
         draws=Draws(size, n_boot=n_boot, seed=seed, parents=parents),
         on_error=on_error,
     )
+
+
+def named(files: Sequence[Path | str]) -> dict[str, Path]:
+    """Name to predictions file: ``NAME=PATH``, or the path's stem.
+
+    Raises:
+        PredictionError: Two files have one name.
+    """
+    paths: dict[str, Path] = {}
+    for file in map(str, files):
+        name, equals, path = file.partition("=")
+        if not equals or "/" in name:
+            name, path = Path(file).name.partition(".")[0], file
+        if name in paths:
+            raise PredictionError(
+                "two systems of one name", where=file, found=name, do="name them: NAME=PATH for each file"
+            )
+        paths[name] = Path(path)
+    return paths
 
 
 def known(metric: str) -> None:
