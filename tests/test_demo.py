@@ -27,3 +27,15 @@ def test_demo_makes_finds_rebuilds_scores_and_places(tmp_path: Path, capsys: pyt
     clips = open_clipset(folder / "clips")
     assert (len(clips), clips.report["partial"]) == (434, True)
     assert main(["demo", "--keep", str(folder)]) == 2
+
+
+def test_a_run_on_a_cluster_gives_the_same_predictions(tmp_path: Path) -> None:
+    import oruk_leaderboard
+    from oruk_leaderboard.demo import CORPUS, SYSTEM, make_corpus
+
+    make_corpus(tmp_path / "corpora" / CORPUS)
+    oruk_leaderboard.reconstruct(tmp_path / "corpora", out=tmp_path / "clips", limit=70)
+    here = oruk_leaderboard.run(SYSTEM, clips=tmp_path / "clips", out=tmp_path / "here.csv")
+    there = oruk_leaderboard.run(SYSTEM, clips=tmp_path / "clips", out=tmp_path / "there.csv", engine="ray", workers=2)
+    assert here.counts == there.counts == {"ok": 70}
+    assert there.predictions.read_bytes() == here.predictions.read_bytes()

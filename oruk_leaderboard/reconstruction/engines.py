@@ -1,6 +1,5 @@
 """Where jobs are rendered: in threads of this process, or on a Ray cluster. Results come back in order, bounded."""
 
-import os
 import signal
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -8,9 +7,9 @@ from concurrent.futures import ThreadPoolExecutor
 from functools import cache
 from typing import Any
 
+from oruk_leaderboard.cluster import ray_cluster
 from oruk_leaderboard.corpora import Root
 from oruk_leaderboard.corpora import open_root as open_any_root
-from oruk_leaderboard.errors import MissingExtraError, OrukError
 from oruk_leaderboard.reconstruction.render import Job, Outcome, Renderer
 
 Batch = Sequence[Job]
@@ -29,8 +28,8 @@ def local(batches: Iterable[Batch], *, workers: int, open_root: Callable[[str], 
         yield from _in_order(batches, workers * AHEAD, lambda batch: pool.submit(renderer, batch), _result, _cancel)
 
 
-def ray_cluster(batches: Iterable[Batch], *, workers: int, open_root: Callable[[str], Root]) -> Iterator[Outcome]:
-    """Render on the Ray cluster that RAY_ADDRESS names, or on one started here with that many workers.
+def on_ray(batches: Iterable[Batch], *, workers: int, open_root: Callable[[str], Root]) -> Iterator[Outcome]:
+    """Render on a Ray cluster; each worker opens the roots itself.
 
     A task whose worker dies runs again elsewhere; only what that worker held in its hands is done twice.
 
@@ -38,25 +37,9 @@ def ray_cluster(batches: Iterable[Batch], *, workers: int, open_root: Callable[[
         MissingExtraError: Ray is not installed.
         OrukError: The cluster lost a task for good.
     """
-    try:
-        import ray
-    except ImportError as error:
-        raise MissingExtraError("the engine needs Ray", extra="ray", where="--engine ray") from error
-    started = not ray.is_initialized()
-    if started:
-        address = os.environ.get("RAY_ADDRESS")
-        own = {"num_cpus": workers, "include_dashboard": False, "object_store_memory": _OBJECT_STORE_BYTES}
-        ray.init(log_to_driver=False, **({"address": address} if address else own))
-    try:
+    with ray_cluster(workers=workers) as ray:
         task = ray.remote(num_cpus=1, max_retries=5)(_render_remotely)
         yield from _in_order(batches, workers * AHEAD, task.remote, ray.get, ray.cancel)
-    except ray.exceptions.RayError as error:
-        raise OrukError(
-            "the Ray cluster lost a task", where="--engine ray", found=error, do="run the same command again"
-        ) from error
-    finally:
-        if started:
-            ray.shutdown()
 
 
 def _render_remotely(batch: Batch) -> list[Outcome]:
@@ -99,11 +82,8 @@ def _in_order(
             cancel(waiting)
 
 
-_OBJECT_STORE_BYTES = 512 << 20
-"""Shared memory of a cluster that is started here; what is in flight needs far less."""
-
 Engine = Callable[..., Iterator[Outcome]]
 """Takes batches, ``workers`` and ``open_root``; gives the outcomes of all batches in order."""
 
-ENGINES: Mapping[str, Engine] = {"local": local, "ray": ray_cluster}
+ENGINES: Mapping[str, Engine] = {"local": local, "ray": on_ray}
 """Name to engine."""

@@ -11,6 +11,7 @@ from typing import Any
 from oruk_leaderboard.audio.stored import decode_stored
 from oruk_leaderboard.classes import CLASSES
 from oruk_leaderboard.clipset import ClipSet, open_clipset
+from oruk_leaderboard.cluster import ray_cluster
 from oruk_leaderboard.errors import OrukError
 from oruk_leaderboard.labels import AliasTable, alias_table
 from oruk_leaderboard.systems import get_system, load_system
@@ -173,13 +174,6 @@ def _ray(
     card: SystemCard, batches: Iterator[list[Stored]], revision: str | None, device: str, workers: int
 ) -> Iterator[list[Asked]]:
     """The same on a Ray cluster: each worker loads the system once; answers come in any order."""
-    from oruk_leaderboard.errors import MissingExtraError
-
-    try:
-        import ray
-        from ray.util import ActorPool
-    except ImportError as error:
-        raise MissingExtraError("--engine ray needs Ray", extra="ray") from error
 
     class Worker:
         def __init__(self) -> None:
@@ -188,15 +182,19 @@ def _ray(
         def ask(self, batch: list[Stored]) -> list[Asked]:
             return ask(self.system, batch)
 
-    ray.init(ignore_reinit_error=True, log_to_driver=False)
-    pool: Any = ActorPool([ray.remote(Worker).remote() for _ in range(workers)])
-    for batch in batches:
-        # One batch in flight a worker: the clips of a whole set would not fit the object store.
-        if not pool.has_free():
-            yield pool.get_next_unordered()
-        pool.submit(lambda worker, item: worker.ask.remote(item), batch)
-    while pool.has_next():
-        yield pool.get_next_unordered()
+    with ray_cluster(workers=workers) as ray:
+        idle = [ray.remote(num_cpus=1)(Worker).remote() for _ in range(workers)]
+        busy: dict[Any, Any] = {}
+        for batch in batches:
+            # One batch in flight a worker: the clips of a whole set would not fit the cluster's shared memory.
+            if not idle:
+                (done, *_), _ = ray.wait(list(busy))
+                idle.append(busy.pop(done))
+                yield ray.get(done)
+            worker = idle.pop()
+            busy[worker.ask.remote(batch)] = worker
+        for done in busy:
+            yield ray.get(done)
 
 
 def write_predictions(

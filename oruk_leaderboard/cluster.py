@@ -1,0 +1,42 @@
+"""A Ray cluster for work that one machine is too small for: the one that is there, or a small one started here."""
+
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+from oruk_leaderboard.errors import MissingExtraError, OrukError
+
+_OBJECT_STORE_BYTES = 512 << 20
+"""Shared memory of a cluster that is started here; what is in flight needs far less."""
+
+
+@contextmanager
+def ray_cluster(*, workers: int) -> Iterator[Any]:
+    """The module ``ray``, connected to the cluster that RAY_ADDRESS names, else to one started here.
+
+    Args:
+        workers: Processors of a cluster that is started here.
+
+    Raises:
+        MissingExtraError: Ray is not installed.
+        OrukError: The cluster lost a task for good.
+    """
+    try:
+        import ray
+    except ImportError as error:
+        raise MissingExtraError("the engine needs Ray", extra="ray", where="--engine ray") from error
+    started = not ray.is_initialized()
+    if started:
+        address = os.environ.get("RAY_ADDRESS")
+        own = {"num_cpus": workers, "include_dashboard": False, "object_store_memory": _OBJECT_STORE_BYTES}
+        ray.init(log_to_driver=False, **({"address": address} if address else own))
+    try:
+        yield ray
+    except ray.exceptions.RayError as error:
+        raise OrukError(
+            "the Ray cluster lost a task", where="--engine ray", found=error, do="run the same command again"
+        ) from error
+    finally:
+        if started:
+            ray.shutdown()
