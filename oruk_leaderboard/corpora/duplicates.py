@@ -61,7 +61,8 @@ def _piece(root: Root) -> Callable[[str], object]:
     def piece(name: str) -> bytes:
         with root.open(name) as file:
             file.seek(max(0, (root.size(name) or 0) // 2 - _PIECE_BYTES // 2))
-            return file.read(_PIECE_BYTES)
+            # Its digest: the pieces of a whole corpus would be held in memory at once.
+            return hashlib.sha256(file.read(_PIECE_BYTES)).digest()
 
     return piece
 

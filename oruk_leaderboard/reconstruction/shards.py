@@ -141,7 +141,9 @@ class _Shard:
     def add(self, job: Job, outcome: Outcome, known: Known | None) -> None:
         """Take the next clip."""
         if outcome.reused and known is not None:
-            entry = replace(known.entry, state=outcome.state)
+            entry = known.entry
+            if entry.state != outcome.state:
+                entry = replace(entry, state=outcome.state)
         else:
             entry, known = Entry.of(job, outcome), None
         self._entries.append(entry)
