@@ -5,6 +5,7 @@ import hashlib
 import io
 import json
 import re
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -124,6 +125,18 @@ def test_badges_name_each_caveat() -> None:
     assert rows["spectra-1"] == ["indist", "historical"]
     assert rows["anthropic_claude-opus-4-8"] == ["transcript", "prompt", "failures"]
     assert rows["emotion2vec-plus-base"] == []
+
+
+def test_badges_of_a_rebuilt_result_claim_nothing_of_the_published_evaluation() -> None:
+    here = Source(kind="scored_here", attested_by="a test")
+    record = a_record("mine", scored_on="partial", source=here, evaluation=scored_record()["evaluation"])
+    for trained_on_it, text in ((True, "in-distribution"), (None, "overlap unknown"), (False, None)):
+        system = replace(record.system, family="API", is_oruk=True, in_distribution=trained_on_it)
+        badges = content.badges_of(replace(record, system=system, failures={"abstained": 2}))
+        assert [badge.text for badge in badges] == [*([text] if text else []), "rebuilt set", "2 failed"]
+        assert "every other row" not in badges[0].why and "neutral" not in badges[-1].why
+    other = replace(record, evaluation={**record.evaluation, "set_digest": "f" * 64})
+    assert len({group.id for group in content.groups_of([record, other])}) == 2, "partial sets share no clips for sure"
 
 
 def test_rebuilt_results_are_a_group_of_their_own(data: Path, tmp_path: Path) -> None:

@@ -168,3 +168,47 @@ def test_load_leaderboard_is_the_default_table():
     assert list(frame) == ["system", "family", "accuracy", "macro_f1", "scored_on", "is_oruk", "note"]
     assert len(frame) == 33
     assert frame.loc[frame.is_oruk, "macro_f1"].tolist() == [0.816]
+
+
+def test_mixed_ranks_say_so_whatever_is_shown_of_them():
+    board = leaderboard(mixed=True, family="API")
+    assert [row.rank for row in board.rows] != list(range(1, len(board.rows) + 1))
+    assert "not interchangeable" in board.warning
+
+
+def rebuilt(name: str, *, scored_on: str = "partial", in_distribution: bool | None = False, **evaluation):
+    """A record of a rebuilt set."""
+    first = load_records()[0]
+    named = {"manifest_digest": "a" * 64, "set_digest": "b" * 64, "profile": "open"}
+    system = replace(first.system, id=name, name=name, family="open", in_distribution=in_distribution)
+    return replace(first, system=system, scored_on=scored_on, evaluation=named | evaluation, failures={"abstained": 3})
+
+
+def test_rebuilt_rows_are_ranked_on_the_same_clips_only():
+    two = [rebuilt("one"), rebuilt("other", set_digest="c" * 64), rebuilt("one", set_digest="c" * 64)]
+    board = leaderboard(scored_on="partial", records=two)
+    assert [group.title for group in board.groups] == ["partial of set " + "b" * 64, "partial of set " + "c" * 64]
+    assert [len(group.rows) for group in board.groups] == [1, 2]
+    drawn = [rebuilt(name, scored_on="rebuilt_subsample", profile=name) for name in ("open", "full")]
+    assert len(leaderboard(scored_on="rebuilt_subsample", records=drawn).groups) == 2
+    whole = [rebuilt(name, scored_on="rebuilt_open", manifest_digest=name * 64) for name in "ab"]
+    assert len(leaderboard(scored_on="rebuilt_open", records=whole, mixed=True).groups) == 2
+
+
+def test_caveats_of_rebuilt_rows_claim_nothing_of_the_published_table():
+    records = [rebuilt("trained", in_distribution=True), rebuilt("unknown", in_distribution=None), rebuilt("clean")]
+    board = leaderboard(scored_on="partial", records=records)
+    assert {row.record.system.id: row.marks for row in board.rows} == {
+        "trained": ("contaminated", "unanswered"),
+        "unknown": ("undeclared", "unanswered"),
+        "clean": ("unanswered",),
+    }
+    assert [row.like_for_like for row in board.rows if row.record.system.id == "trained"] == [False]
+    for form in ("text", "markdown", "latex", "json"):
+        text = FORMATS[form](board)
+        assert "Resonance" not in text and "zero-shot" not in text and "full_set" not in text
+
+
+def test_an_empty_selection_says_so():
+    for form in ("text", "markdown", "latex"):
+        assert "No row is held here" in FORMATS[form](leaderboard(family="ours", scored_on="subsample_5k"))

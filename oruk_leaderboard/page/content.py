@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from oruk_leaderboard.table.leaderboard import leaderboard
-from oruk_leaderboard.table.records import PUBLISHED, REBUILT, Record, by_score
+from oruk_leaderboard.table.records import PUBLISHED, REBUILT, Record, by_score, clips_of
 from oruk_leaderboard.table.uncertainty import accuracy_interval, close_to
 
 CURRENT = "current"
@@ -43,10 +43,10 @@ class Badge:
 
 @dataclass(frozen=True, slots=True)
 class Group:
-    """Rows that may be ranked together: one ``scored_on`` value, and for rebuilt sets one manifest digest.
+    """Rows that may be ranked together: one ``scored_on`` value, and for rebuilt sets the same clips.
 
     Attributes:
-        id: ``scored_on``, followed by ``:`` and the digest's first 12 digits for a rebuilt set.
+        id: ``scored_on``, followed for a rebuilt set by ``:`` and the first 12 digits of what names its clips.
         title: Heading.
         detail: What was scored.
         published: Whether it is the original evaluation.
@@ -141,24 +141,30 @@ def shown_evaluation(evaluation: Mapping[str, Any] | None) -> dict[str, Any] | N
 
 def badges_of(record: Record) -> tuple[Badge, ...]:
     """Caveats that apply to a record, the gravest first."""
-    system = record.system
+    system, published = record.system, record.scored_on in PUBLISHED
     found = []
-    if system.in_distribution:
+    if system.in_distribution and published:
         why = "Trained on the evaluation's own distribution; every other row is zero-shot cross-corpus."
         found.append(Badge("indist", "in-distribution", why + " The gap is not a like-for-like comparison."))
-    if system.is_oruk or record.superseded_by is not None:
+    elif system.in_distribution:
+        why = "Trained on corpora of the evaluation: not a like-for-like comparison with rows that were not."
+        found.append(Badge("indist", "in-distribution", why))
+    elif system.in_distribution is None and not published:
+        found.append(Badge("indist", "overlap unknown", "Training corpora are not declared: contamination unknown."))
+    if published and (system.is_oruk or record.superseded_by is not None):
         why = "A dated checkpoint that is no longer served; not a result for any current product."
         found.append(Badge("historical", "historical", why))
-    if record.scored_on not in PUBLISHED:
+    if not published:
         found.append(Badge("rebuilt", "rebuilt set", "Scored on a rebuilt set, not on the original evaluation."))
     if system.modality == "transcript-only" or system.family == "text only":
         why = "Reads an automatic transcript of the clip and never hears the audio."
         found.append(Badge("transcript", "transcript only", why))
-    if system.family in PROMPTED:
+    if published and system.family in PROMPTED:
         why = "Asked once with the protocol's one shared prompt at temperature 0; other prompts may score differently."
         found.append(Badge("prompt", "single prompt", why))
     if failed := sum((record.failures or {}).values()):
-        why = f"{failed:,} clips had no usable answer; they stay in the denominator, scored as neutral."
+        how = ", scored as neutral" if published else ""
+        why = f"{failed:,} clips had no usable answer; they stay in the denominator{how}."
         found.append(Badge("failures", f"{failed:,} failed", why))
     return tuple(found)
 
@@ -168,8 +174,9 @@ def group_of(record: Record) -> Group:
     title, detail = GROUP_TITLES[record.scored_on]
     if record.scored_on in PUBLISHED:
         return Group(record.scored_on, title, detail, published=True)
-    digest = str((record.evaluation or {}).get("manifest_digest") or (record.evaluation or {}).get("set_digest"))[:12]
-    return Group(f"{record.scored_on}:{digest}", title, f"{detail}; manifest {digest}", published=False)
+    named, digest = clips_of(record)
+    key = ":".join((record.scored_on, *named.split()[:-1], digest[:12]))
+    return Group(key, title, f"{detail}; {named} {digest[:12]}", published=False)
 
 
 def views_of(records: Sequence[Record]) -> list[str]:

@@ -9,7 +9,7 @@ from oruk_leaderboard.table.leaderboard import Leaderboard, Row
 _HEADER = ("rank", "system", "family", "accuracy", "macro_f1", "scored_on")
 _CSV_HEADER = (*_HEADER, "is_oruk", "like_for_like", "snapshot", "system_id", "note")
 _TIES = ("95 %", "≈ ranks")
-_SYMBOLS = "†‡§¶"
+_SYMBOLS = "†‡§¶‖#*"
 
 
 def _symbols(board: Leaderboard) -> Mapping[str, str]:
@@ -42,7 +42,9 @@ def _title(board: Leaderboard) -> str:
 def _footnotes(board: Leaderboard) -> list[str]:
     symbols = _symbols(board)
     notes = [f"{symbols[mark]} {meaning}" for mark, meaning in board.caveats.items()]
-    if len(board.groups) > 1:
+    if not board.groups:
+        notes.append("No row is held here that fits.")
+    if len(board.groups) > 1 and board.coverage:
         notes.append("Ranks hold within one group: full_set and subsample_5k are not interchangeable.")
     if board.warning:
         notes.append(f"Warning: {board.warning}")
@@ -74,7 +76,7 @@ def as_csv(board: Leaderboard) -> str:
     rows = []
     for row in board.rows:
         record = row.record
-        cells: list[object] = [*_cells(row, lambda mark: ""), record.system.is_oruk, "in-distribution" not in row.marks]
+        cells: list[object] = [*_cells(row, lambda mark: ""), record.system.is_oruk, row.like_for_like]
         cells += [record.snapshot, record.system.id, record.note]
         if board.resolution:
             cells += [*(row.interval or (None, None)), " ".join(map(str, row.close or ()))]
@@ -105,7 +107,7 @@ def as_latex(board: Leaderboard) -> str:
     """For papers: booktabs rules, siunitx columns, footnotes for the caveats of the rows shown."""
     ties_header = r" & {95\,\%} & {$\approx$ ranks}" if board.resolution else ""
     columns = 7 if board.resolution else 5
-    letters = {mark: "abcd"[index] for index, mark in enumerate(board.caveats)}
+    letters = {mark: "abcdefg"[index] for index, mark in enumerate(board.caveats)}
     lines = [
         r"% \usepackage{booktabs,siunitx,threeparttable}",
         r"\begin{table}",

@@ -13,6 +13,7 @@ from oruk_leaderboard.table.records import (
     REBUILT,
     Record,
     by_score,
+    clips_of,
     default_records,
     load_composition,
     load_records,
@@ -25,8 +26,11 @@ CAVEATS: dict[str, str] = {
     "in-distribution": "trained in-distribution, while every other row is zero-shot cross-corpus: not a like-for-like "
     "comparison; a historical checkpoint, not a result for Resonance",
     "transcript only": "reads a transcript, not the audio",
+    "contaminated": "trained on corpora of the evaluation: not a like-for-like comparison with rows that were not",
+    "undeclared": "training corpora not declared: contamination unknown",
     "card digits": "figures of the dataset card, printed with fewer digits",
     "failures": "some answers failed and were scored as neutral (the row's note says how many)",
+    "unanswered": "some clips have no usable answer (the row's record says how many, of which kind and how they count)",
 }
 """Mark of a row to what it means."""
 
@@ -39,7 +43,7 @@ MIXED = (
 
 REBUILT_NOTE = (
     "These sets were rebuilt: equivalents of the original evaluation, not the same clips. Rows are ranked only among "
-    "results on the same manifest, never with the published table."
+    "results on the same manifest, partial sets only among results on the same set, never with the published table."
 )
 """Said below rows of rebuilt sets, where the published table's coverage would mean nothing."""
 
@@ -62,6 +66,11 @@ class Row:
     interval: tuple[str, str] | None = None
     close: tuple[int, ...] | None = None
 
+    @property
+    def like_for_like(self) -> bool:
+        """Whether the system is not known to be trained on the evaluation's corpora."""
+        return self.record.system.in_distribution is not True
+
     def to_dict(self) -> dict[str, Any]:
         """The card's seven fields, rank, marks, exact digits and where the figure comes from."""
         record = self.record
@@ -72,7 +81,7 @@ class Row:
             "snapshot": record.snapshot,
             "accuracy_digits": record.accuracy,
             "macro_f1_digits": record.macro_f1,
-            "like_for_like": "in-distribution" not in self.marks,
+            "like_for_like": self.like_for_like,
             "marks": list(self.marks),
             "accuracy_interval": self.interval,
             "close_ranks": self.close,
@@ -84,7 +93,7 @@ class Group:
     """Rows that may be ranked against each other.
 
     Attributes:
-        title: ``scored_on`` value, both of them when mixed, with the manifest's digest for rebuilt sets.
+        title: ``scored_on`` value, both of them when mixed, with the digest that names the clips for rebuilt sets.
         rows: Best first.
     """
 
@@ -188,7 +197,8 @@ def leaderboard(
         snapshot: Date of a snapshot; by default each system's newest attested figure.
         family: Keep one of ``FAMILIES``; ranks are those of the whole group.
         scored_on: Keep one of ``full_set``, ``subsample_5k`` or, for sets rebuilt here, of ``REBUILT``.
-        mixed: Rank ``full_set`` and ``subsample_5k`` together; the result then carries a warning.
+        mixed: Rank ``full_set`` and ``subsample_5k`` together; the result then carries a warning. One ``scored_on``
+            value leaves nothing to mix.
         ties: Add the accuracy's interval to each row and the ranks it cannot be told from.
         records: All records; the shipped ones by default.
 
@@ -200,6 +210,7 @@ def leaderboard(
     _known("scored_on", scored_on, (*PUBLISHED, *REBUILT))
     _known("snapshot", snapshot, sorted({record.snapshot for record in everything}))
     wanted = REBUILT if scored_on in REBUILT else PUBLISHED
+    mixed = mixed and scored_on is None
     if snapshot is not None:
         chosen = [record for record in everything if record.snapshot == snapshot and record.scored_on in wanted]
     else:
@@ -215,7 +226,8 @@ def leaderboard(
         rows = tuple(row for row in ranked if family in (None, row.record.system.family))
         if rows:
             kept.append(Group(title, rows))
-    both = mixed and len({row.record.scored_on for group in kept for row in group.rows}) > 1
+    # Counted before the family filter: a rank may come from rows that are not shown.
+    both = mixed and len({record.scored_on for record in chosen}) > 1
     return Leaderboard(
         snapshot,
         tuple(kept),
@@ -241,11 +253,16 @@ def load_leaderboard(*, snapshot: str | None = None) -> "pd.DataFrame":
 
 def marks(record: Record) -> tuple[str, ...]:
     """Caveats that apply to a record, keys of ``CAVEATS``."""
+    published, trained_on_it = record.scored_on in PUBLISHED, record.system.in_distribution
+    failed = any((record.failures or {}).values())
     found = {
-        "in-distribution": record.system.in_distribution is True,
+        "in-distribution": published and trained_on_it is True,
         "transcript only": record.system.family == "text only",
+        "contaminated": not published and trained_on_it is True,
+        "undeclared": not published and trained_on_it is None,
         "card digits": record.source.kind == "card",
-        "failures": any((record.failures or {}).values()),
+        "failures": published and failed,
+        "unanswered": not published and failed,
     }
     return tuple(mark for mark in CAVEATS if found[mark])
 
@@ -276,9 +293,8 @@ def _resolution() -> str:
 
 
 def _group(record: Record) -> str:
-    """Only results on the same clips are ranked together; for rebuilt sets those of one manifest digest."""
-    digest = (record.evaluation or {}).get("manifest_digest")
-    return record.scored_on if record.scored_on in PUBLISHED else f"{record.scored_on} of manifest {digest}"
+    """Only results on the same clips are ranked together."""
+    return record.scored_on if record.scored_on in PUBLISHED else f"{record.scored_on} of {' '.join(clips_of(record))}"
 
 
 def _known(what: str, value: str | None, allowed: Sequence[str]) -> None:

@@ -216,14 +216,27 @@ def default_records(records: Sequence[Record], *, scored_on: Sequence[str] = PUB
 
     Args:
         records: All records.
-        scored_on: Values to choose from; ``REBUILT`` gives each system's newest figure on each kind of rebuilt set.
+        scored_on: Values to choose from; ``REBUILT`` gives each system's newest figure on the same rebuilt clips.
     """
     newest: dict[tuple[str, object], Record] = {}
     for record in sorted(records, key=lambda record: record.snapshot):
         if record.scored_on in scored_on and record.superseded_by is None:
-            kind = None if record.evaluation is None else (record.scored_on, record.evaluation.get("manifest_digest"))
+            kind = None if record.scored_on in PUBLISHED else (record.scored_on, clips_of(record))
             newest[record.system.id, kind] = record
     return list(newest.values())
+
+
+def clips_of(record: Record) -> tuple[str, str]:
+    """What names the clips of a rebuilt set, and its digest: records are comparable where both are equal.
+
+    A whole profile is named by its manifest; a subsample also by the profile that it was drawn from; a partial set only
+    by its own digest, because two partial sets of one manifest may have no clip in common.
+    """
+    evaluation = record.evaluation or {}
+    if record.scored_on == "partial":
+        return "set", str(evaluation.get("set_digest"))
+    drawn_from = f"{evaluation.get('profile')} " if record.scored_on == "rebuilt_subsample" else ""
+    return f"{drawn_from}manifest", str(evaluation.get("manifest_digest"))
 
 
 def by_score(records: Sequence[Record]) -> list[Record]:
