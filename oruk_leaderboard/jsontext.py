@@ -1,6 +1,7 @@
 """JSON text: reading what users hand over, writing what people can review."""
 
 import json
+import math
 from collections.abc import Callable
 from typing import Any
 
@@ -9,12 +10,20 @@ def parse(text: str | bytes, *, object_pairs_hook: Callable[[list[tuple[str, Any
     """What a JSON text holds.
 
     Raises:
-        ValueError: The text is no JSON, or is nested too deeply to be read.
+        ValueError: The text is no JSON (NaN and infinity are none, nor is a number too large for a float), or is nested
+            too deeply to be read.
     """
     try:
-        return json.loads(text, object_pairs_hook=object_pairs_hook)
+        return json.loads(text, object_pairs_hook=object_pairs_hook, parse_float=_finite, parse_constant=_finite)
     except RecursionError as error:
         raise ValueError("JSON nested too deeply") from error
+
+
+def _finite(text: str) -> float:
+    value = float(text)
+    if not math.isfinite(value):
+        raise ValueError(f"{text} is no number of JSON")
+    return value
 
 
 def pretty(document: Any, *, level: int = 0) -> str:

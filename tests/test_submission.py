@@ -37,6 +37,13 @@ def root(tmp_path) -> Path:
     return tmp_path
 
 
+@pytest.fixture(autouse=True)
+def _small_profile(monkeypatch, request) -> None:
+    """The made set of 400 clips is a whole profile, but where a test is about that."""
+    if "whole" not in request.node.name:
+        monkeypatch.setattr("oruk_leaderboard.hub.submission._clips_of", lambda record, manifest: 400)
+
+
 def try_to(root: Path, record: dict, **options):
     path = root / "record.json"
     path.write_text(json.dumps(record), encoding="utf-8")
@@ -157,12 +164,63 @@ def change(record: dict, path: str, value: object) -> dict:
         ("evaluation.manifest_digest", None, "not scored on the pinned manifest"),
         ("evaluation.set_digest", None, "names no rebuilt set"),
         ("source.kind", "card", "schema"),
+        ("source.attested_by", "Oruk AI, dataset card", "attested by somebody else"),
+        ("superseded_by", "spectra-1", "schema"),
+        ("system.name", "two\nlines", "schema"),
+        ("system.name", " ", "schema"),
+        ("system.name", "x" * 201, "schema"),
+        ("system.model_id", "../../x", "hub without a model id on it"),
+        ("system.model_id", "<script>/x", "hub without a model id on it"),
+        ("system.name", "Spectra 1", "another system has this id or name"),
+        ("system.id", "spectra-1", "another system has this id or name"),
+        ("system.id", "hubert-large-superb-er", "expected family open, model superb/hubert-large-superb-er"),
+        ("system.parameters_m", float("inf"), "Infinity is no number of JSON"),
+        ("note", "x" * 2001, "schema"),
+        ("evaluation.manifest_version", "9.9.9", "not scored on the pinned manifest"),
+        ("evaluation.audio_rule", 2, "not scored on the pinned manifest"),
+        ("evaluation.label_policy", "mine", "partial set is stated to be whole"),
+        ("evaluation.absent", ["crema_d"], "partial set is stated to be whole"),
     ],
 )
 def test_what_is_refused(root, made, path, value, message):
     with pytest.raises(RecordError, match=message):
         try_to(root, change(made, path, value))
     assert not (root / "data/records/rebuilt").exists()
+
+
+def test_a_whole_profile_has_every_clip_of_it(root, made):
+    with pytest.raises(RecordError, match=r"expected 39,399 clips of profile open.*found 400 clips"):
+        try_to(root, made)
+    partial = change(change(made, "evaluation.partial", True), "scored_on", "partial")
+    assert try_to(root, partial).flags == (
+        "partial set (some clips missing): comparable with records of the same set digest only",
+    )
+
+
+def test_a_record_is_never_overwritten(root, made):
+    first = root / try_to(root, made).record
+    before = first.read_bytes()
+    other = change(change(made, "system.revision", REVISION[::-1]), "evaluation.predictions.sha256", "e" * 64)
+    with pytest.raises(RecordError, match="never overwritten"):
+        try_to(root, other)
+    assert first.read_bytes() == before
+
+
+def test_cards_that_are_shipped_may_submit_under_the_name_of_their_published_row():
+    from dataclasses import replace
+
+    from oruk_leaderboard.hub.submission import _check_identity
+    from oruk_leaderboard.systems import registry
+    from oruk_leaderboard.table.records import Source
+
+    held = load_records()
+    here = Source(kind="scored_here", attested_by="scored by oruk-bench-leaderboard 1.0.0")
+    by_id = {record.system.id: record for record in held}
+    cards = [card for card in registry().values() if card.id in by_id]
+    assert len(cards) > 10
+    for card in cards:
+        info = replace(by_id[card.id].system, name=card.name, family=card.family, model_id=card.model_id)
+        _check_identity(replace(by_id[card.id], system=info, source=here), held, where=Path("record.json"))
 
 
 def test_published_rows_cannot_be_submitted(root):

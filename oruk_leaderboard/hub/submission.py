@@ -5,15 +5,22 @@ figure against the record's own counts, once with the scorer and once by identit
 model revision and duplicates; and the declared training corpora against those of the evaluation.
 """
 
+import re
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from oruk_leaderboard.errors import RecordError
 from oruk_leaderboard.hub.identities import broken_identities
 from oruk_leaderboard.paths import checkout_root
 from oruk_leaderboard.table.records import REBUILT, Record, load_records, read_record, record_path, write_record
+
+if TYPE_CHECKING:
+    from oruk_leaderboard.manifest import Manifest
+
+MODEL_ID = re.compile(r"[A-Za-z0-9][\w.-]*/[A-Za-z0-9][\w.-]*", re.ASCII)
+"""A repository on a hub."""
 
 WEIGHTS = ("ours", "open", "audio LLM")
 """Families whose weights are somewhere, so that a commit of them can be named."""
@@ -78,8 +85,16 @@ def submit(
     name, given = place.relative_to(root).as_posix(), path.resolve().as_posix()
     if "/data/records/" in given and not given.endswith(f"/{name}"):
         raise RecordError("the record lies in the wrong place", where=path, expected=name, do="move the file")
-    held = load_records(root / "data" / "records")
-    _check_new(record, held, same_file=path.resolve() == place.resolve(), where=path)
+    held, same_file = load_records(root / "data" / "records"), path.resolve() == place.resolve()
+    _check_identity(record, held, where=path)
+    _check_new(record, held, same_file=same_file, where=path)
+    if place.exists() and not same_file:
+        raise RecordError(
+            "another record stands in this place, and submitted records are never overwritten",
+            where=path,
+            found=name,
+            do="give another --snapshot date, or another id to another system",
+        )
     overlap = contamination(record)
     in_distribution = None if overlap is None else bool(overlap)
     claimed = record.system.in_distribution
@@ -175,7 +190,8 @@ def _check_figures(record: Record, *, where: Path) -> int:
 
 
 def _check_origin(record: Record, *, where: Path) -> None:
-    """A named protocol of this version, the pinned manifest, a set digest, a commit of the weights."""
+    """A named protocol of this version, the pinned manifest and audio rule, a set digest, a commit of the weights."""
+    from oruk_leaderboard.audio import RULE_VERSION
     from oruk_leaderboard.manifest import load_manifest
     from oruk_leaderboard.scoring.result import BENCHMARK, VERSION
 
@@ -188,25 +204,78 @@ def _check_origin(record: Record, *, where: Path) -> None:
             found=f"{record.protocol.name} {record.protocol.version}",
         )
     manifest = load_manifest()
-    if evaluation["manifest_digest"] != manifest.digest:
+    pinned = (manifest.version, manifest.digest, RULE_VERSION)
+    stated = tuple(evaluation[key] for key in ("manifest_version", "manifest_digest", "audio_rule"))
+    if stated != pinned:
         raise RecordError(
             "not scored on the pinned manifest, so nothing it could be compared with",
             where=where,
-            expected=f"manifest {manifest.version} with digest {manifest.digest}",
-            found=evaluation["manifest_digest"],
+            expected="manifest {} with digest {}, audio rule {}".format(*pinned),
+            found="{}, {}, {}".format(*stated),
             do="rebuild the clips with this version and score again",
         )
+    _check_whole(record, manifest, where=where)
     if evaluation["set_digest"] is None:
         raise RecordError("the record names no rebuilt set", where=where, expected="evaluation.set_digest")
-    if system.hub is not None and not system.model_id:
-        raise RecordError("a hub without a model id", where=where, expected="system.model_id", found=system.hub)
+    if system.hub is not None and not MODEL_ID.fullmatch(system.model_id or ""):
+        raise RecordError(
+            "a hub without a model id on it", where=where, expected="system.model_id owner/name", found=system.model_id
+        )
     if (system.hub is not None or system.family in WEIGHTS) and system.revision is None:
         raise RecordError(
             "no commit of the weights: the result could not be repeated",
             where=where,
             expected="system.revision of 40 hex digits, with system.hub and system.model_id",
-            do="give the revision in the system's card and score again",
+            do="give the revision in the system's card and score again: score --system CARD.toml",
         )
+
+
+def _clips_of(record: Record, manifest: "Manifest") -> int:
+    from oruk_leaderboard.manifest.rule import SUBSAMPLE
+
+    profile = (record.evaluation or {})["profile"]
+    return SUBSAMPLE if record.scored_on == "rebuilt_subsample" else len(manifest.profile(profile).rows)
+
+
+def _check_whole(record: Record, manifest: "Manifest", *, where: Path) -> None:
+    """A set that is called whole has every clip of its profile, under the manifest's own labels."""
+    evaluation = record.evaluation or {}
+    if record.scored_on == "partial":
+        return
+    clips = _clips_of(record, manifest)
+    own = {key: evaluation[key] for key in ("label_policy", "label_source", "absent") if evaluation[key]}
+    if evaluation["n"] != clips or own:
+        raise RecordError(
+            "a partial set is stated to be whole",
+            where=where,
+            expected=f"{clips:,} clips of profile {evaluation['profile']}, labels of the manifest, no corpus absent",
+            found=f"{evaluation['n']:,} clips" + "".join(f", {key} {value}" for key, value in own.items()),
+        )
+
+
+def _check_identity(record: Record, held: Sequence[Record], *, where: Path) -> None:
+    """Nobody speaks in another's name: not as the source of the figures, not as a system that is held already."""
+    from oruk_leaderboard.scoring.result import SCORED_BY
+
+    if not record.source.attested_by.startswith(SCORED_BY):
+        raise RecordError(
+            "the figures are attested by somebody else",
+            where=where,
+            expected=f"source.attested_by {SCORED_BY}…",
+            found=record.source.attested_by,
+        )
+    mine = record.system
+    for other in (item.system for item in held):
+        same = mine.id == other.id or mine.name.casefold() == other.name.casefold()
+        moved = None not in (mine.model_id, other.model_id) and mine.model_id != other.model_id
+        if same and (mine.family != other.family or moved):
+            raise RecordError(
+                "another system has this id or name already",
+                where=where,
+                expected=f"family {other.family}, model {other.model_id}, as {other.id} ({other.name}) has",
+                found=f"family {mine.family}, model {mine.model_id}",
+                do="choose another id and name",
+            )
 
 
 def _check_new(record: Record, held: Sequence[Record], *, same_file: bool, where: Path) -> None:

@@ -19,6 +19,9 @@ SCORER_VERSION = "1.0.0"
 BENCHMARK, VERSION = "oruk-bench", "0.1.0"
 """Name and version of the benchmark's own protocol."""
 
+SCORED_BY = "scored by oruk-bench-leaderboard "
+"""Beginning of ``attested_by`` of a record made here; the package's version follows."""
+
 DIAGNOSTICS: Mapping[str, str] = {f"crema-d-ieo-{selection}": selection for selection in ("lo", "md", "hi")}
 """Protocols of the CREMA-D diagnostic to their selection: six classes, actors drawn, failures stay wrong."""
 
@@ -71,7 +74,7 @@ def record_of(
         protocol=Protocol(name=protocol, version=DIAGNOSTIC_VERSION if protocol in DIAGNOSTICS else VERSION),
         source=Source(
             kind="scored_here",
-            attested_by=f"scored by oruk-bench-leaderboard {__version__}",
+            attested_by=f"{SCORED_BY}{__version__}",
             reference=predictions.source or None,
         ),
         failures={name: counts[name] for name in STATUSES[1:]},
