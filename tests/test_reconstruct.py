@@ -402,6 +402,14 @@ def test_remote_output(made, tmp_path, small_shards):
     assert rebuild(*made, "memory://rebuilt/set").to_dict()["run"]["clips_rendered"] == 0
 
 
+def test_two_runs_at_one_url(made, tmp_path):
+    with store.open_store("memory://shared/set") as first, store.open_store("memory://shared/set"):
+        staged = first.staging / "file"
+        staged.write_bytes(b"x")
+        with pytest.raises(OrukError, match="another run has begun in this folder"):
+            first.put(staged, "file", hashlib.sha256(b"x").hexdigest())
+
+
 def test_command_line(made, tmp_path):
     corpus, toml = made
     command = [sys.executable, "-m", "oruk_leaderboard.cli", "reconstruct", "--corpus", f"{toml}={corpus}"]

@@ -35,7 +35,7 @@ _STREAMED_BYTES = 0x7FFFF000  # writers to a pipe put this, or more, where the l
 _SHORT_DATA = re.compile(r"^\s*(?:data|SSND|Data Size|riff)\s*: (\d+) \(should be (\d+)\)", re.MULTILINE)
 _WRONG_COUNT = re.compile(r"Calculated frame count \d+ does not match")
 _SPHERE_COUNT = re.compile(rb"^sample_count -i (\d+)\s*$", re.MULTILINE)
-_LOSSLESS = ("PCM_", "FLOAT", "DOUBLE", "ULAW", "ALAW", "ALAC", "DPCM")
+_LOSSLESS = ("PCM_", "FLOAT", "DOUBLE", "ULAW", "ALAW", "ALAC", "FLAC", "DPCM")
 _LFS = b"version https://git-lfs.github.com/spec/"
 
 

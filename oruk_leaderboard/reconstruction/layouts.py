@@ -13,7 +13,7 @@ from oruk_leaderboard.clipset import COLUMNS
 from oruk_leaderboard.errors import OrukError
 from oruk_leaderboard.reconstruction.journal import Entry
 from oruk_leaderboard.reconstruction.render import Job
-from oruk_leaderboard.reconstruction.store import HashingFile, Store
+from oruk_leaderboard.reconstruction.store import HashingFile, Store, sync
 
 Row = Mapping[str, Any]
 
@@ -255,6 +255,9 @@ class _FolderWriter:
         self._written[_file_name(row)] = staged, hashlib.sha256(flac).hexdigest()
 
     def close(self) -> Mapping[str, tuple[Path, str]]:
+        # After the last write rather than after each, so that the system can bundle them.
+        for staged, _ in self._written.values():
+            sync(staged)
         return self._written
 
 

@@ -99,6 +99,7 @@ class Writing:
         earlier = self._read(REPORT)
         if earlier is None or not same_set(earlier, report):
             write_file(self._store, self._store.staging / "report", REPORT, report_text(report))
+        self._store.settle()
         return report
 
     def _pairs(self) -> Iterator[tuple[Job, Entry]]:
@@ -173,6 +174,7 @@ class _Shard:
         journal.write(self._store)
         for name, (staged, sha256) in written.items():
             self._store.put(staged, name, sha256)
+        self._store.settle()
         for name in (old.files.keys() if old else set()) - files.keys():
             self._store.remove(name)
         return journal

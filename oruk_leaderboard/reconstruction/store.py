@@ -48,6 +48,9 @@ class Store(Protocol):
     def put(self, staged: Path, name: str, sha256: str) -> None:
         """Give a staged file its name after reading it back; replaces an older file of that name."""
 
+    def settle(self) -> None:
+        """Wait until the names given so far would survive a power loss."""
+
     def move(self, name: str, to: str) -> None:
         """Rename a file."""
 
@@ -183,6 +186,7 @@ class _LocalStore:
         self.location = str(folder)
         self.staging = folder / STATE / "staging"
         self._folder = folder
+        self._changed: set[Path] = set()
 
     def names(self) -> list[str]:
         found = []
@@ -200,7 +204,13 @@ class _LocalStore:
         target = self._folder / name
         target.parent.mkdir(parents=True, exist_ok=True)
         staged.replace(target)
-        _sync_folder(target.parent)
+        self._changed.add(target.parent)
+
+    def settle(self) -> None:
+        for folder in self._changed:
+            if folder.is_dir():
+                sync(folder)
+        self._changed.clear()
 
     def move(self, name: str, to: str) -> None:
         (self._folder / to).parent.mkdir(parents=True, exist_ok=True)
@@ -216,8 +226,9 @@ class _LocalStore:
                 return  # it holds more
 
 
-def _sync_folder(folder: Path) -> None:
-    descriptor = os.open(folder, os.O_RDONLY)
+def sync(path: Path) -> None:
+    """Have a file's content, or a folder's names, written to the disk itself."""
+    descriptor = os.open(path, os.O_RDONLY)
     try:
         os.fsync(descriptor)
     finally:
@@ -276,6 +287,9 @@ class _RemoteStore:
         self._make_room(name)
         self._system.mv(upload, f"{self._root}/{name}")
         staged.unlink()
+
+    def settle(self) -> None:
+        """Nothing to wait for: an object store answers once it has the object."""
 
     def move(self, name: str, to: str) -> None:
         self._make_room(to)
