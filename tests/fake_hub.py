@@ -20,56 +20,10 @@ from types import TracebackType
 from typing import Any, Self
 from urllib.parse import parse_qs, unquote, urlsplit
 
+from tests.fake_repo import RefusedError, Repo, file_entry, folder_entry, git_oid, is_lfs
+
 TOKEN = "hf_fake_write_token"
 EPOCH = "2026-09-06T00:00:00.000Z"
-LARGE = (".parquet", ".flac", ".wav")
-
-
-def git_oid(content: bytes) -> str:
-    """Git's own name of a file's content."""
-    return hashlib.sha1(b"blob %d\0" % len(content) + content).hexdigest()
-
-
-def is_lfs(path: str) -> bool:
-    """Whether the Hub keeps a file outside git (by suffix, as the default .gitattributes say)."""
-    return path.endswith(LARGE)
-
-
-@dataclass
-class Repo:
-    """One data set: commits by sha, and the branches and tags that point at them."""
-
-    commits: dict[str, dict[str, bytes]] = field(default_factory=dict)
-    titles: dict[str, str] = field(default_factory=dict)
-    branches: dict[str, str] = field(default_factory=dict)
-    tags: dict[str, str] = field(default_factory=dict)
-
-    def commit(self, files: Mapping[str, bytes], title: str, branch: str = "main") -> str:
-        """Make a commit the head of a branch and return its 40-hex name."""
-        parent = self.branches.get(branch, "")
-        content = sorted((path, git_oid(data)) for path, data in files.items())
-        sha = hashlib.sha1(json.dumps([parent, title, content]).encode()).hexdigest()
-        self.commits[sha], self.titles[sha], self.branches[branch] = dict(files), title, sha
-        return sha
-
-    def resolve(self, revision: str) -> str | None:
-        """Commit behind a branch, a tag, a full sha or an unambiguous beginning of one."""
-        name = revision.removeprefix("refs/heads/").removeprefix("refs/tags/")
-        for known in (self.branches, self.tags):
-            if name in known:
-                return known[name]
-        matches = [sha for sha in self.commits if len(name) >= 7 and sha.startswith(name)]
-        return matches[0] if len(matches) == 1 else None
-
-
-class RefusedError(Exception):
-    """Ends a request with an error status and the header the client reads."""
-
-    def __init__(self, status: int, code: str, message: str, **headers: str) -> None:
-        super().__init__(message)
-        self.status, self.message = status, message
-        self.headers = {"X-Error-Code": code, "X-Error-Message": message}
-        self.headers.update({name.replace("_", "-"): value for name, value in headers.items()})
 
 
 @dataclass
@@ -270,17 +224,6 @@ class _Handler(BaseHTTPRequestHandler):
         return repo, sha
 
 
-def _file_entry(path: str, content: bytes) -> dict[str, Any]:
-    entry: dict[str, Any] = {"type": "file", "path": path, "size": len(content), "oid": git_oid(content)}
-    if is_lfs(path):
-        entry["lfs"] = {"oid": hashlib.sha256(content).hexdigest(), "size": len(content), "pointerSize": 134}
-    return entry
-
-
-def _folder_entry(path: str) -> dict[str, Any]:
-    return {"type": "directory", "path": path, "size": 0, "oid": git_oid(path.encode())}
-
-
 @_route("GET", r"/api/whoami-v2")
 def _whoami(handler: _Handler, match: re.Match[str]) -> Answer:
     if handler.headers.get("Authorization") != f"Bearer {TOKEN}":
@@ -339,10 +282,10 @@ def _tree(handler: _Handler, match: re.Match[str]) -> Answer:
         depths = range(1, len(parts) if recursive else min(2, len(parts)))
         folders.update(prefix + "/".join(parts[:depth]) for depth in depths)
         if recursive or len(parts) == 1:
-            files.append(_file_entry(path, content))
+            files.append(file_entry(path, content))
     if prefix and not files and not folders:
         raise RefusedError(404, "EntryNotFound", f"{match[3]} does not exist on {match[2]}")
-    return Answer([*map(_folder_entry, sorted(folders)), *files])
+    return Answer([*map(folder_entry, sorted(folders)), *files])
 
 
 @_route("POST", r"/api/datasets/([^/]+/[^/]+)/paths-info/(.+)")
@@ -355,9 +298,9 @@ def _paths_info(handler: _Handler, match: re.Match[str]) -> Answer:
     files, found = repo.commits[sha], []
     for path in (name.strip("/") for name in wanted):
         if path in files:
-            found.append(_file_entry(path, files[path]))
+            found.append(file_entry(path, files[path]))
         elif any(name.startswith(f"{path}/") for name in files):
-            found.append(_folder_entry(path))
+            found.append(folder_entry(path))
     return Answer(found)
 
 
