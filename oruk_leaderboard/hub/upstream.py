@@ -13,7 +13,7 @@ from decimal import Decimal
 from pathlib import Path
 from typing import Any
 
-from oruk_leaderboard.errors import HubError
+from oruk_leaderboard.errors import HubError, RecordError
 from oruk_leaderboard.hub.client import REPO, Hub
 from oruk_leaderboard.hub.upstream_table import Row, find_table, read_rows
 from oruk_leaderboard.paths import checkout_root
@@ -27,6 +27,7 @@ from oruk_leaderboard.table.records import (
     record_path,
     write_record,
 )
+from oruk_leaderboard.table.schemas import check
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,15 +111,29 @@ def sync(
         attested_by="Oruk AI, published table",
         reference=f"https://huggingface.co/datasets/{repo}/blob/{sha}/{table}",
     )
-    records = [(record, root / "data" / "records") for record in new_records(comparison.missing, composition, source)]
-    added = [record_path(record, folder) for record, folder in records]
-    if there := [path for path in added if path.exists()]:
-        raise HubError("a record of another system has this name already", where=there[0], do="rename one of them")
+    added = _places(new_records(comparison.missing, composition, source), root / "data" / "records")
     if not dry_run:
-        for (record, _), path in zip(records, added, strict=True):
+        for path, record in added.items():
             write_record(record, path)
     names = tuple(path.relative_to(root).as_posix() for path in added)
     return SyncReport(repo, sha, table, len(rows), comparison, names)
+
+
+def _places(records: Sequence[Record], folder: Path) -> dict[Path, Record]:
+    """File of each new record; all of them are checked before any is written."""
+    places: dict[Path, Record] = {}
+    for record in records:
+        name = record.system.name
+        try:
+            check(record.to_dict(), "record", where=f"row {name[:80]}")
+        except RecordError as error:
+            raise HubError(f"a row of the published table makes no record: {error}") from error
+        path = record_path(record, folder)
+        if path in places or path.exists():
+            other = f"row {places[path].system.name}" if path in places else path
+            raise HubError("two systems would have one record", where=f"row {name}", found=other, do="rename one")
+        places[path] = record
+    return places
 
 
 def check_composition(rows: Sequence[Row], composition: Mapping[str, Any], *, where: str) -> None:
