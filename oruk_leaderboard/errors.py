@@ -1,5 +1,8 @@
 """Errors that a user can act on: what is wrong, where, what was expected, what was found, what to do."""
 
+_LONGEST = 300
+"""Most characters of what was found that a message repeats."""
+
 
 class OrukError(Exception):
     """Unusable arguments or input; the command line prints it as one line and exits with 2.
@@ -26,7 +29,9 @@ class OrukError(Exception):
         if expected is not None:
             parts.append(f"expected {expected}")
         if found is not None:
-            parts.append(f"found {found}")
+            # What was found may be a whole file; the line must stay one that a person reads.
+            text = str(found)
+            parts.append(f"found {text if len(text) <= _LONGEST else text[: _LONGEST - 1] + '…'}")
         if do is not None:
             parts.append(do)
         super().__init__("; ".join(" ".join(part.split()) for part in parts))

@@ -220,6 +220,12 @@ def test_user_patterns_have_a_time_limit(tmp_path: Path, monkeypatch: pytest.Mon
     monkeypatch.setattr("oruk_leaderboard.corpora.match.TIME_LIMIT_S", 1.0)
     with pytest.raises(CorpusError, match="take too long"):
         found_in(spec, listing)
+    # The same spec among the user's own names itself and leaves the other corpora alone.
+    monkeypatch.setenv("ORUK_CORPORA", str(tmp_path))
+    listing.write_text("f1/" + "a" * 40 + ".wav\nwav/03a01Wa.wav\nwav/16b10Lb.wav\n")
+    (found,) = find_corpora(listing)
+    assert found.spec.id == "emodb"
+    assert [problem.where for problem in found.root.problems] == [str(own)]
 
 
 @pytest.mark.parametrize(
@@ -293,6 +299,36 @@ def test_own_corpora(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: py
     monkeypatch.delenv("ORUK_CORPORA")
     with pytest.raises(CorpusError, match="two specs have the id emodb"):
         get_corpus(tmp_path / "clash" / "emodb.toml")
+
+
+@pytest.mark.parametrize("path", ["/{}/evil.wav", "../evil.wav", "wav/../../evil.wav", "..\\\\evil.wav", "C:/evil.wav"])
+def test_an_example_stays_in_its_folder(path: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    spec = own_spec(tmp_path, "mine", "emodb")
+    text = spec.read_text(encoding="utf-8").replace('"wav/03a01Wa.wav" =', f'"{path.format(tmp_path)}" =')
+    spec.write_text(text, encoding="utf-8")
+    with pytest.raises(CorpusError, match="not a path of an example"):
+        build_example(load_spec(spec), tmp_path / "example")
+    assert not list(tmp_path.rglob("*evil*"))
+    assert main(["corpora", "check", str(spec)]) == 2
+    assert capsys.readouterr().err.count("\n") == 1
+
+
+def test_a_spec_with_the_id_of_another_is_told(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["corpora", "check", str(own_spec(tmp_path, "emodb", "emovo"))]) == 1
+    assert "another spec has the id emodb" in capsys.readouterr().out
+
+
+def test_every_verb_names_broken_specs(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    own_spec(tmp_path, "mine")
+    (tmp_path / "broken.toml").write_text("id = 3", encoding="utf-8")
+    monkeypatch.setenv("ORUK_CORPORA", str(tmp_path))
+    build_example(registry()["mine"], tmp_path / "data")
+    root = ["--root", str(tmp_path / "data"), "--corpus", "mine"]
+    for arguments in (["validate"], ["reconstruct", "--all-clips", "--out", str(tmp_path / "set")]):
+        assert main([*arguments, *root]) == 1
+        assert "broken.toml" in capsys.readouterr().err
 
 
 def test_plug_ins(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -10,6 +10,10 @@ def test_message_is_one_line_with_every_part() -> None:
     assert str(error) == "a.csv:1: no such column; expected Emotion; found emotion x; rename it"
 
 
+def test_message_stays_readable_whatever_was_found() -> None:
+    assert len(str(CorpusError("no number", where="a.csv", found="1" * 100_000))) < 400
+
+
 def test_errors_survive_pickling() -> None:
     error = pickle.loads(pickle.dumps(CorpusError("bad", where="here", found=3)))
     assert isinstance(error, CorpusError)

@@ -65,6 +65,7 @@ def test_unknown_systems_are_named(name: str) -> None:
     ("text", "message"),
     [
         ("name = ", "cannot be read"),
+        ('name = "Émile"', "cannot be read"),
         ('name = "x"\nfamily = "open"\nadapter = "baseline"\n', "lacks a key"),
         ('name = "x"\nfamily = "open"\nadapter = "baseline"\nsource = "y"\ncolour = 1\n', "colour"),
         ('name = "x"\nfamily = "open"\nadapter = "magic"\nsource = "y"\n', "unknown adapter"),
@@ -73,7 +74,7 @@ def test_unknown_systems_are_named(name: str) -> None:
 )
 def test_broken_cards_say_what_is_wrong(tmp_path: Path, text: str, message: str) -> None:
     path = tmp_path / "mine.toml"
-    path.write_text(text, encoding="utf-8")
+    path.write_text(text, encoding="latin-1")
     with pytest.raises(OrukError, match=message) as caught:
         read_card(path)
     assert "mine.toml" in str(caught.value)

@@ -55,10 +55,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Run the verb; returns the exit code."""
-    from oruk_leaderboard.corpora import broken_plug_ins
-
-    broken = broken_plug_ins()
-    _tell(*broken)
+    broken = output.tell_broken_plug_ins()
     code = {"list": _list, "show": _show, "find": _find, "clips": _clips, "check": _check}[args.what](args)
     return 1 if broken and code == 0 else code
 
@@ -191,13 +188,16 @@ def _clips(args: argparse.Namespace) -> int:
 def _check(args: argparse.Namespace) -> int:
     import tempfile
 
-    from oruk_leaderboard.corpora import load_spec
+    from oruk_leaderboard.corpora import load_spec, registry
     from oruk_leaderboard.corpora.example import build_example, differences
 
     spec = load_spec(args.file)
     with tempfile.TemporaryDirectory() as folder:
         build_example(spec, Path(folder))
         told = differences(spec, Path(folder))
+    other = registry().get(spec.id)
+    if other is not None and other.state == "adapter" and other.origin.resolve() != args.file.resolve():
+        told.append(f"another spec has the id {spec.id}: {other.origin}; rename yours")
     if not spec.example.get("clips"):
         told.append("the spec has no [example] clips to check it with")
     if args.json:

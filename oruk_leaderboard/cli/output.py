@@ -34,6 +34,16 @@ def note(text: str) -> None:
     sys.stderr.write(text.rstrip("\n") + "\n")
 
 
+def tell_broken_plug_ins() -> bool:
+    """Print what is wrong with the user's own specs and plug-ins; returns whether anything is."""
+    from oruk_leaderboard.corpora import broken_plug_ins
+
+    broken = broken_plug_ins()
+    for problem in broken:
+        note(f"{problem.where}: {problem.reason}")
+    return bool(broken)
+
+
 def progress(total: int | None, *, unit: str, description: str) -> Any:
     """A tqdm bar on stderr: count, percent, rate and time left; silent when stderr is no terminal."""
     from tqdm import tqdm

@@ -47,7 +47,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
 def run(options: argparse.Namespace) -> int:
     """Rebuild, and print the summary."""
     from oruk_leaderboard.cli import DONE, FINDINGS
-    from oruk_leaderboard.cli.output import write_json, write_text
+    from oruk_leaderboard.cli.output import tell_broken_plug_ins, write_json, write_text
     from oruk_leaderboard.corpora import parse_corpora
     from oruk_leaderboard.errors import OrukError
     from oruk_leaderboard.reconstruction import dry_run, reconstruct
@@ -68,16 +68,17 @@ def run(options: argparse.Namespace) -> int:
         "label_source": options.label_source,
         "workers": options.workers,
     }
+    broken = tell_broken_plug_ins()
     with _bars() as begin:
         if options.dry_run:
             estimate = dry_run(*options.root, progress=begin, **chosen)
             write_json(estimate.to_dict()) if options.json else write_text(estimate.text())
-            return FINDINGS if estimate.findings else DONE
+            return FINDINGS if estimate.findings or broken else DONE
         report = reconstruct(
             *options.root, out=options.out, layout=options.layout, engine=options.engine, progress=begin, **chosen
         )
     write_json(report.to_dict()) if options.json else write_text(report.text())
-    return DONE if report.clean else FINDINGS
+    return DONE if report.clean and not broken else FINDINGS
 
 
 @contextmanager

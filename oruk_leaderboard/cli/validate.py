@@ -35,6 +35,7 @@ def run(args: argparse.Namespace) -> int:
     only = parse_corpora(args.corpus) if args.corpus else None
     if not args.root and not (only and all(only.values())):
         raise CorpusError("no corpora root", expected="--root PATH, or --corpus ID=PATH")
+    broken = output.tell_broken_plug_ins()
     founds = find_corpora(*args.root, only=only)
     if not founds:
         raise CorpusError(
@@ -55,7 +56,7 @@ def run(args: argparse.Namespace) -> int:
     lost = {get_corpus(name).id for name in only or ()} - here
     for corpus in sorted(lost):
         output.note(f"{corpus}: not found under {', '.join(args.root)}")
-    return DONE if result.clean and not lost else FINDINGS
+    return DONE if result.clean and not lost and not broken else FINDINGS
 
 
 def _text(result: "Validation") -> str:

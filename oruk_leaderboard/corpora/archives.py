@@ -68,7 +68,8 @@ def members(name: str, source: Source, size: int) -> Iterator[tuple[str, Member 
         yield "", Refused(f"unreadable archive: {error}")
 
 
-def _unsafe(name: str) -> str | None:
+def unsafe(name: str) -> str | None:
+    """Why a path that others wrote is not followed below a folder, or None."""
     if name.startswith("/") or name[1:2] == ":":
         return "absolute path"
     if ".." in name.split("/"):
@@ -98,7 +99,7 @@ def _zip(source: Source, size: int) -> Iterator[tuple[str, Member | Refused]]:
         if reason is None and info.header_offset < end:
             reason = "overlaps another member"
         end = max(end, start + info.compress_size)
-        reason = _unsafe(name) or _zip_refusal(info) or reason
+        reason = unsafe(name) or _zip_refusal(info) or reason
         yield name, Refused(reason) if reason else _zip_member(source, start, info)
 
 
@@ -158,7 +159,7 @@ def _tar(name: str, source: Source, size: int) -> Iterator[tuple[str, Member | R
             if info.isdir():
                 continue
             path = info.name.replace("\\", "/")
-            reason = _unsafe(path) or _absurd(info.size, info.size)
+            reason = unsafe(path) or _absurd(info.size, info.size)
             if not info.isreg() or info.issparse():
                 reason = reason or "link, device or sparse file"
             yield path, Refused(reason) if reason else Member(info.size, Window(stream, info.offset_data, info.size))

@@ -6,10 +6,12 @@ import wave
 from collections.abc import Callable, Mapping
 from pathlib import Path
 
+from oruk_leaderboard.corpora.archives import unsafe
 from oruk_leaderboard.corpora.find import locate
 from oruk_leaderboard.corpora.roots import open_root
 from oruk_leaderboard.corpora.rows import clips
 from oruk_leaderboard.corpora.spec import MEDIA_SUFFIXES, CorpusSpec
+from oruk_leaderboard.errors import CorpusError
 
 _RATE = 16_000
 
@@ -19,9 +21,14 @@ def build_example(spec: CorpusSpec, folder: Path, *, seconds: float = 0.1) -> No
 
     Recordings hold 16-bit noise seeded by their path (``"noise"``), or zeros (``"silence"``), whatever their suffix;
     other files hold the text that the example gives.
+
+    Raises:
+        CorpusError: A path leaves the folder, or the text of a label file is not what its format needs.
     """
     tree: Mapping[str, str] = spec.example.get("tree", {})
     for path, content in tree.items():
+        if reason := unsafe(path.replace("\\", "/")):
+            raise CorpusError("not a path of an example", where=f"{spec.origin} [example.tree]: {path}", found=reason)
         file = folder / path
         file.parent.mkdir(parents=True, exist_ok=True)
         if file.suffix.lower() in MEDIA_SUFFIXES:
@@ -33,7 +40,11 @@ def build_example(spec: CorpusSpec, folder: Path, *, seconds: float = 0.1) -> No
                 sound.setframerate(_RATE)
                 sound.writeframes(noise)
         elif file.suffix in _WRITERS:
-            _WRITERS[file.suffix](file, content)
+            try:
+                _WRITERS[file.suffix](file, content)
+            except (ValueError, TypeError, AttributeError) as error:
+                where = f"{spec.origin} [example.tree]: {path}"
+                raise CorpusError("not the text of such a file", where=where, found=error) from error
         else:
             file.write_text(content, encoding="utf-8", newline="")
 

@@ -8,8 +8,9 @@ from typing import overload
 
 from oruk_leaderboard.corpora.match import Match, NameIndex, index_names, match_files, match_paths, matches_within
 from oruk_leaderboard.corpora.registry import get_corpus, registry
-from oruk_leaderboard.corpora.roots import Root, open_root
+from oruk_leaderboard.corpora.roots import Problem, Root, open_root
 from oruk_leaderboard.corpora.spec import CorpusSpec
+from oruk_leaderboard.errors import CorpusError
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,8 +126,18 @@ def _below(root: Root, wanted: Sequence[CorpusSpec] | None) -> list[FoundCorpus]
 
 
 def _recognised_in(root: Root, index: NameIndex, specs: Iterable[CorpusSpec]) -> list[FoundCorpus]:
-    found = (_locate(spec, root, index) for spec in specs if spec.state == "adapter")
-    return [item for item in found if item.places and _recognised(item)]
+    found = []
+    for spec in specs:
+        try:
+            item = _locate(spec, root, index) if spec.state == "adapter" else None
+            if item is not None and item.places and _recognised(item):
+                found.append(item)
+        except CorpusError as error:
+            # The patterns of a user's own spec failed; that must not stop the other corpora.
+            problem = Problem(str(spec.origin), str(error))
+            if problem not in root.problems:
+                root.problems.append(problem)
+    return found
 
 
 def _uncontested(found: FoundCorpus) -> FoundCorpus:

@@ -37,7 +37,7 @@ def read_card(path: Path) -> SystemCard:
     """
     try:
         table: dict[str, Any] = tomllib.loads(path.read_text(encoding="utf-8"))
-    except (OSError, tomllib.TOMLDecodeError) as error:
+    except (OSError, ValueError) as error:
         raise OrukError("system spec cannot be read", where=path, found=error) from error
     known = set(SystemCard.__slots__) - {"id"}
     if unknown := sorted(set(table) - known):
