@@ -116,3 +116,21 @@ def test_json_and_cff(capsys):
     assert document == yaml.safe_load(citation_cff())
     assert yaml.safe_load(citation_cff(revision="a" * 40))["commit"] == "a" * 40
     assert {"cff-version", "message", "title", "authors"} <= document.keys()
+
+
+def test_what_cannot_hold_names_refuses_them(report, capsys):
+    for arguments in (
+        ["spectra-1", "--methods"],
+        ["spectra-1", "--format", "cff"],
+        ["--report", str(report), "--format", "cff"],
+    ):
+        assert main(["cite", *arguments]) == 2
+        assert "BibTeX only" in capsys.readouterr().err
+
+
+def test_methods_of_a_small_set(report):
+    document = json.loads(report.read_text())
+    used = {name: entry for name, entry in document["corpora"].items() if entry["clips"]}
+    report.write_text(json.dumps(document | {"corpora": dict([*used.items()][:1]), "seconds": 132.0}))
+    assert "copies of 1 corpus (" in methods(report=report)
+    assert "2.2 min" in methods(report=report)

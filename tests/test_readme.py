@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from oruk_leaderboard import paths
-from oruk_leaderboard.cli import VERBS
+from oruk_leaderboard.cli import VERBS, main
 from oruk_leaderboard.corpora import registry
 from oruk_leaderboard.demo import CORPUS, make_corpus
 from oruk_leaderboard.reconstruction import reconstruct
@@ -37,3 +37,20 @@ def test_the_ten_lines_fill_a_predictions_file(tmp_path: Path, monkeypatch: pyte
     rows = list(csv.DictReader((tmp_path / "predictions.csv").open(encoding="utf-8")))
     assert len(rows) == report.document["clips"] == 20
     assert {row["label"] for row in rows} == {"anger", "neutral"}
+
+
+def test_the_output_shown_is_the_output(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys) -> None:
+    """Every command with output in a console block, in order; ``…`` stands for anything, a time or version for any."""
+    monkeypatch.chdir(tmp_path)
+    make_corpus(tmp_path / "demo" / "corpora" / CORPUS)
+    blocks = re.findall(r"```console\n(.*?)```", README, re.DOTALL)
+    shown = [part.partition("\n") for block in blocks for part in block.split("$ oruk-leaderboard ")[1:]]
+    assert len(shown) >= 9
+    for command, _, output in shown:
+        main(command.split())
+        pattern = re.sub(r"…\n?", ".*", re.escape(output.strip()).replace("\\\n", "\n"))
+        pattern = re.sub(r"in\\ \d+\\\.\d\\ s", r"in [0-9.]+ s", pattern)
+        pattern = re.sub(r"((?:libsndfile|soxr|numpy)\\ )[\d\\.]+", r"\1[0-9.]+", pattern)
+        pattern = re.sub(r"(numpy\\ \[0-9\.\]\+)", r"\1(?:,? pyav [0-9.]+)?", pattern)  # an extra, where installed
+        found = capsys.readouterr().out.strip()
+        assert re.fullmatch(pattern, found, re.DOTALL), f"{command}\n{found}"

@@ -1,5 +1,6 @@
 """System cards, the built-in baselines and a user's own function."""
 
+import sys
 from pathlib import Path
 
 import numpy as np
@@ -118,3 +119,10 @@ def test_a_transformers_checkpoint_answers_with_its_own_labels(tmp_path: Path) -
     assert first.scores is not None and set(first.scores) == {"ang", "hap", "neu"}
     assert sum(first.scores.values()) == pytest.approx(1, abs=1e-9)
     assert first.scores != second.scores
+
+
+def test_a_function_in_the_current_folder_is_found(tmp_path, monkeypatch):
+    (tmp_path / "module_of_mine.py").write_text("def answer(wave):\n    return 'anger'\n")
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr("sys.path", [path for path in sys.path if path])
+    assert load_system(get_system("module_of_mine:answer")).predict([None])[0].label == "anger"

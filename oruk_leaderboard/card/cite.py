@@ -136,12 +136,15 @@ def methods(*, report: Path | None = None, revision: str | None = None) -> str:
     if report is None:
         return text
     document = _read_report(report)
+    number = "1 corpus" if len(document["corpora"]) == 1 else f"{len(document['corpora'])} corpora"
     names = ", ".join(entry.get("name", corpus) for corpus, entry in document["corpora"].items())
     manifest = document["manifest"]
+    seconds = document["seconds"]
+    hours = f"{seconds / 3600:.1f} h" if seconds >= 3600 else f"{seconds / 60:.1f} min"
     partial = " The set is partial." if document["partial"] else ""
     return (
-        f"{text} We scored on a set rebuilt from our own copies of {len(document['corpora'])} corpora ({names}): "
-        f"{document['clips']:,} clips, {document['seconds'] / 3600:.1f} h, manifest {manifest['version']} "
+        f"{text} We scored on a set rebuilt from our own copies of {number} ({names}): "
+        f"{document['clips']:,} clips, {hours}, manifest {manifest['version']} "
         f"(profile {manifest['profile'] or 'none'}, digest {manifest['digest'][:12]}), audio rule "
         f"{document['audio_rule']}, set digest {document['digest'][:12]}.{partial} It is an equivalent of the original "
         "evaluation set, not the same clips, so our figures are not ranked with the leaderboard's."

@@ -21,14 +21,24 @@ def configure(parser: argparse.ArgumentParser) -> None:
 def run(args: argparse.Namespace) -> int:
     """Print what to cite."""
     from oruk_leaderboard.card.cite import citation_cff, cite, methods
+    from oruk_leaderboard.errors import OrukError
 
+    cff = args.format == "cff" and not args.json
+    if args.names and (args.methods or cff):
+        raise OrukError(
+            "names of systems and corpora go into BibTeX only",
+            found=", ".join(args.names),
+            do="leave them out, or leave out --methods and --format cff",
+        )
+    if args.report and cff and not args.methods:
+        raise OrukError("the corpora of a report go into BibTeX only", do="leave out --report or --format cff")
     if args.methods:
         text = methods(report=args.report, revision=args.revision)
         if args.json:
             write_json({"methods": text})
         else:
             write_text(text)
-    elif args.format == "cff" and not args.json:
+    elif cff:
         write_text(citation_cff(revision=args.revision))
     else:
         entries = cite(args.names, report=args.report, revision=args.revision)

@@ -1,7 +1,9 @@
 """A user's own system: a function from a waveform to a label, or to a score for each label."""
 
 import importlib
+import sys
 from collections.abc import Mapping, Sequence
+from pathlib import Path
 from typing import Any
 
 from oruk_leaderboard.errors import OrukError
@@ -34,12 +36,14 @@ class CallableSystem:
 
 
 def load(card: SystemCard, *, revision: str | None, device: str) -> CallableSystem:
-    """Import ``module:function``.
+    """Import ``module:function``, also from the current folder, where an installed command does not look by itself.
 
     Raises:
         OrukError: The module or the function is not there.
     """
     del device
+    if (here := str(Path.cwd())) not in sys.path:
+        sys.path.append(here)
     module_name, _, function_name = (card.model_id or "").partition(":")
     try:
         function = getattr(importlib.import_module(module_name), function_name)
