@@ -55,6 +55,25 @@ def test_wrong_arguments_are_one_line(arguments, capsys):
     assert "--help" in told.err
 
 
+@pytest.mark.parametrize("number", ["0", "-2", "two", "1.5", "²"])
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ["validate", "--workers"],
+        ["manifest", "pin", "--workers"],
+        ["manifest", "build", "--size"],
+        ["run", "x", "--clips", "x", "--out", "x", "--workers"],
+        ["reconstruct", "--out", "x", "--workers"],
+        ["reconstruct", "--out", "x", "--limit"],
+    ],
+)
+def test_what_counts_something_is_one_or_more(arguments, number, capsys):
+    with pytest.raises(SystemExit) as stopped:
+        main([*arguments, number])
+    assert stopped.value.code == 2
+    assert "expected an integer of 1 or more" in capsys.readouterr().err
+
+
 def fail(error):
     def run(options):
         raise error
@@ -67,6 +86,7 @@ def fail(error):
     [
         (PermissionError(errno.EACCES, "Permission denied", "clips.csv"), 2, "clips.csv: Permission denied"),
         (OSError(errno.ENOSPC, "No space left on device"), 2, "No space left on device"),
+        (MemoryError("Unable to allocate 7 TiB"), 2, "Unable to allocate 7 TiB"),
         (KeyboardInterrupt(), 130, "interrupted"),
     ],
 )

@@ -16,7 +16,7 @@ from oruk_leaderboard.audio import render
 from oruk_leaderboard.classes import CLASSES
 from oruk_leaderboard.cli import main
 from oruk_leaderboard.errors import OrukError
-from oruk_leaderboard.reconstruction import dry_run
+from oruk_leaderboard.reconstruction import dry_run, reconstruct
 from tests.made_corpora import SEGMENTS, final_files, long_recording, pinned, rebuild, spec
 from tests.sounds import encode, voice
 
@@ -247,9 +247,28 @@ def test_filters(made, tmp_path):
     report = rebuild(*made, tmp_path / "b", labels=["fear", "anger"])
     assert {row["native_label"] for row in rows_of(tmp_path / "b")} == {"fear", "anger"}
     assert report.to_dict()["filters"] == {"languages": [], "labels": ["anger", "fear"], "limit": None}
-    assert rebuild(*made, tmp_path / "c", languages=["fr"]).to_dict()["clips"] == 0
     with pytest.raises(OrukError, match="no such class"):
         rebuild(*made, tmp_path / "d", labels=["joy"])
+
+
+def test_filters_that_leave_nothing_are_an_error(made, tmp_path):
+    corpus, toml = made
+    for filters in ({"languages": ["xx"]}, {"labels": ["surprise"], "languages": ["xx"]}):
+        with pytest.raises(OrukError, match="the filters leave no clip; expected languages"):
+            reconstruct(corpora={str(toml): corpus}, out=tmp_path / "out", all_clips=True, **filters)
+
+
+def test_a_set_without_clips_can_be_completed(made, tmp_path):
+    corpus, toml = tmp_path / "corpus", made[1]
+    shutil.copytree(made[0], corpus)
+    whole = {path: path.read_bytes() for path in corpus.rglob("*.*")}
+    for path in whole:
+        path.write_bytes(b"")
+    out = tmp_path / "out"
+    assert reconstruct(corpora={str(toml): corpus}, out=out, all_clips=True).document["clips"] == 0
+    for path, data in whole.items():
+        path.write_bytes(data)
+    assert reconstruct(corpora={str(toml): corpus}, out=out, all_clips=True).document["clips"] > 0
 
 
 def test_dry_run_writes_nothing(made, tmp_path):

@@ -87,6 +87,10 @@ def main(argv: Sequence[str] | None = None) -> int:
         # The reader of our output went away (head, a closed pager): not an error of ours, and nothing more can be said.
         _drop_output()
         return DONE
+    except MemoryError as error:
+        told = OrukError("more memory is needed than there is", found=str(error) or None, do="ask for less at once")
+        sys.stderr.write(f"oruk-leaderboard: {told}\n")
+        return UNUSABLE
     except OSError as error:
         # What the system refuses and no module says more about: no permission, a disk that is full or gone.
         _drop_output()

@@ -22,7 +22,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     build.add_argument(
         "--out", type=Path, metavar="DIR", help="where to write (default: data/manifest of the checkout)"
     )
-    build.add_argument("--size", type=int, metavar="N", help="clips of profile full (default: 64384)")
+    build.add_argument("--size", type=output.positive, metavar="N", help="clips of profile full (default: 64384)")
     build.add_argument(
         "--as-version", metavar="X.Y.Z", help="take the CSV files as they are now as a new version: a correction"
     )
@@ -52,7 +52,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     pin.add_argument("--root", action="append", default=[], metavar="PATH", help="folder or archive")
     pin.add_argument("--corpus", action="append", metavar="ID[=PATH]", help="this corpus only; may be repeated")
     pin.add_argument("--out", type=Path, metavar="FILE", help="write the diff here instead of to stdout")
-    pin.add_argument("--workers", type=int, metavar="N", help="threads (default: one a core)")
+    pin.add_argument("--workers", type=output.positive, metavar="N", help="threads (default: one a core)")
     for verb in (stats, digest, pin):
         verb.add_argument("--manifest", metavar="VERSION|PATH", help="another manifest than the shipped one")
     for verb in (build, stats, digest, diff, pin):

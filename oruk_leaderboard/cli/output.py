@@ -1,5 +1,6 @@
 """What verbs print: JSON documents, JSON Lines, text tables, progress."""
 
+import argparse
 import json
 import sys
 from collections.abc import Iterable
@@ -9,6 +10,17 @@ from typing import Any
 def add_json(parser: Any) -> None:
     """Add the ``--json`` option that every verb takes."""
     parser.add_argument("--json", action="store_true", help="one JSON document on stdout instead of text")
+
+
+def positive(text: str) -> int:
+    """Type of an option that counts something.
+
+    Raises:
+        argparse.ArgumentTypeError: The text is no integer of 1 or more.
+    """
+    if not (text.isascii() and text.isdigit() and int(text)):
+        raise argparse.ArgumentTypeError(f"expected an integer of 1 or more; found {text!r}")
+    return int(text)
 
 
 def write_json(document: object) -> None:

@@ -16,7 +16,7 @@ Exit code 1 says that the report has findings: clips that are missing, altered, 
 
 def configure(parser: argparse.ArgumentParser) -> None:
     """Add the options."""
-    from oruk_leaderboard.cli.output import add_json
+    from oruk_leaderboard.cli.output import add_json, positive
 
     parser.epilog = _EPILOG
     parser.add_argument(
@@ -33,9 +33,11 @@ def configure(parser: argparse.ArgumentParser) -> None:
     selection.add_argument("--profile", choices=("open", "full"), help="the manifest's clips of this profile")
     selection.add_argument("--all-clips", action="store_true", help="every clip that has a class")
     parser.add_argument("--layout", choices=("parquet", "audiofolder", "harness"), default="parquet")
-    parser.add_argument("--workers", type=int, metavar="N", help="threads, or tasks on a cluster; default: one a core")
+    parser.add_argument(
+        "--workers", type=positive, metavar="N", help="threads, or tasks on a cluster; default: one a core"
+    )
     parser.add_argument("--engine", choices=("local", "ray"), default="local")
-    parser.add_argument("--limit", type=int, metavar="N", help="the first N clips only")
+    parser.add_argument("--limit", type=positive, metavar="N", help="the first N clips only")
     parser.add_argument("--language", action="append", default=[], metavar="TAG", help="only this language; repeatable")
     parser.add_argument("--label", action="append", default=[], metavar="CLASS", help="only this class; repeatable")
     parser.add_argument("--label-policy", metavar="NAME", help="named change of the corpora's label maps")
@@ -55,8 +57,6 @@ def run(options: argparse.Namespace) -> int:
     corpora = parse_corpora(options.corpus) if options.corpus else None
     if not options.root and not (corpora and any(corpora.values())):
         raise OrukError("no corpora root is given", expected="--root PATH or --corpus ID=PATH")
-    if options.workers is not None and options.workers < 1:
-        raise OrukError("no worker is left", where="--workers", expected="1 or more", found=options.workers)
     chosen = {
         "corpora": corpora,
         "profile": options.profile,

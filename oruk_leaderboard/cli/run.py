@@ -4,7 +4,7 @@ import argparse
 from pathlib import Path
 
 from oruk_leaderboard.cli import DONE, FINDINGS
-from oruk_leaderboard.cli.output import add_json, progress, write_json, write_text
+from oruk_leaderboard.cli.output import add_json, positive, progress, write_json, write_text
 
 EPILOG = """examples:
   oruk-leaderboard run emotion2vec-plus-base --clips rebuilt --out predictions.csv
@@ -21,7 +21,9 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--device", default="cpu", help="torch device (cpu)")
     parser.add_argument("--subsample", choices=("5k",), help="the pinned subsample of the set's profile only")
     parser.add_argument("--engine", choices=("local", "ray"), default="local", help="where it runs (local)")
-    parser.add_argument("--workers", type=int, default=1, metavar="N", help="copies of the system, with --engine ray")
+    parser.add_argument(
+        "--workers", type=positive, default=1, metavar="N", help="copies of the system, with --engine ray"
+    )
     add_json(parser)
     parser.epilog = EPILOG
 

@@ -21,7 +21,9 @@ def configure(parser: argparse.ArgumentParser) -> None:
         "--profile", choices=("full", "open"), help="the evaluation set to compare with; else the corpora found"
     )
     parser.add_argument("--manifest", metavar="VERSION|PATH", help="another manifest than the shipped one")
-    parser.add_argument("--workers", type=int, metavar="N", help="threads that read and hash (default: one a core)")
+    parser.add_argument(
+        "--workers", type=output.positive, metavar="N", help="threads that read and hash (default: one a core)"
+    )
     output.add_json(parser)
     parser.epilog = "example:\n  oruk-leaderboard validate --root corpora --profile open"
 

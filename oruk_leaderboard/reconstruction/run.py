@@ -144,6 +144,12 @@ def _plan(
         )
     rows = sum(row.corpus in pinned for row in manifest.rows)
     plan = make_plan(founds, manifest, choice, workers=workers, progress=begin("checking sources", rows))
+    if choice.filtered and not (plan.jobs or plan.findings):
+        raise OrukError(
+            "the filters leave no clip",
+            expected=f"languages {', '.join(sorted({tag for found in founds for tag in found.spec.languages}))}",
+            found=", ".join((*choice.languages, *choice.labels)),
+        )
     _require_video(plan)
     return plan, {found.root.location: found.root for found in founds}
 
