@@ -134,3 +134,9 @@ def test_methods_of_a_small_set(report):
     report.write_text(json.dumps(document | {"corpora": dict([*used.items()][:1]), "seconds": 132.0}))
     assert "copies of 1 corpus (" in methods(report=report)
     assert "2.2 min" in methods(report=report)
+
+
+def test_a_result_on_a_rebuilt_set_is_not_cited_as_evaluated_by_the_benchmark():
+    record = replace(load_records()[0], scored_on="rebuilt_open")
+    assert "not on the original evaluation" in system_entry(record)
+    assert "evaluated by oruk-bench" not in system_entry(record)

@@ -10,7 +10,7 @@ from oruk_leaderboard import __version__, jsontext
 from oruk_leaderboard.cells import latex_cell
 from oruk_leaderboard.errors import OrukError
 from oruk_leaderboard.table.leaderboard import coverage
-from oruk_leaderboard.table.records import Record, default_records, load_composition, load_records
+from oruk_leaderboard.table.records import PUBLISHED, Record, default_records, load_composition, load_records
 
 RELEASED = "2026-11-30"
 """Date of this version (ISO 8601)."""
@@ -105,10 +105,13 @@ def system_entry(record: Record) -> str:
     system = record.system
     where = f"\\url{{{_HUBS[system.hub]}{system.model_id}}}" if system.hub and system.model_id else None
     figures = f"accuracy {record.accuracy}\\,\\%, macro-F1 {record.macro_f1} on {latex_cell(record.scored_on)}"
+    evaluated = "As evaluated by oruk-bench"
+    if record.scored_on not in PUBLISHED:
+        evaluated = "Scored by oruk-bench-leaderboard on a rebuilt set, not on the original evaluation"
     fields = {
         "title": f"{{{latex_cell(system.name)}}}",
         **({"howpublished": f"{{{where}}}"} if where else {}),
-        "note": f"{{As evaluated by oruk-bench, snapshot {record.snapshot}: {figures}"
+        "note": f"{{{evaluated}, snapshot {record.snapshot}: {figures}"
         + ("; in-distribution, not like-for-like}" if system.in_distribution else "}"),
     }
     return _bibtex("misc", system.id, fields)
