@@ -34,11 +34,16 @@ class OrukError(Exception):
             parts.append(f"found {text if len(text) <= _LONGEST else text[: _LONGEST - 1] + '…'}")
         if do is not None:
             parts.append(do)
-        super().__init__("; ".join(" ".join(part.split()) for part in parts))
+        super().__init__("; ".join(map(_one_line, parts)))
 
     def __reduce__(self) -> tuple[object, ...]:
         """Survive pickling between worker processes although the fields are keyword-only."""
         return _rebuild, (type(self), self.what, self.where, self.expected, self.found, self.do)
+
+
+def _one_line(text: str) -> str:
+    """The text without line ends, and without characters of a file's name that would command a terminal."""
+    return "".join(char if char.isprintable() else "\ufffd" for char in " ".join(text.split()))
 
 
 def _rebuild(

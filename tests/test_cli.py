@@ -101,6 +101,19 @@ def test_what_the_system_refuses_is_one_line(error, code, told, monkeypatch, cap
     assert told in lines[0]
 
 
+def test_names_of_files_command_no_terminal(tmp_path, capsys):
+    folder = tmp_path / "a\x1b[31m\nb"
+    folder.mkdir()
+    (folder / "dis-f1-b1.wav").write_bytes(b"x")
+    (folder / "no\x1b[2Jclip.wav").write_bytes(b"x")
+    main(["corpora", "clips", "emovo", "--root", str(tmp_path)])
+    main(["validate", "--corpus", f"emovo={tmp_path}"])
+    main(["corpora", "show", "\x1b[31m"])
+    told = capsys.readouterr()
+    assert "\x1b" not in told.out + told.err
+    assert "b/dis-f1-b1.wav" in told.out
+
+
 def command(*arguments, **options):
     return subprocess.run(
         [sys.executable, "-c", "import sys; from oruk_leaderboard.cli import main; sys.exit(main())", *arguments],

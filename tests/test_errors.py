@@ -10,6 +10,10 @@ def test_message_is_one_line_with_every_part() -> None:
     assert str(error) == "a.csv:1: no such column; expected Emotion; found emotion x; rename it"
 
 
+def test_message_commands_no_terminal() -> None:
+    assert str(CorpusError("bad", where="a\x1b[31m\x07\udcff.csv")) == "a\ufffd[31m\ufffd\ufffd.csv: bad"
+
+
 def test_message_stays_readable_whatever_was_found() -> None:
     assert len(str(CorpusError("no number", where="a.csv", found="1" * 100_000))) < 400
 

@@ -36,14 +36,18 @@ def write_json_lines(rows: Iterable[dict[str, Any]]) -> None:
         sys.stdout.write(json.dumps(row, ensure_ascii=False, allow_nan=False) + "\n")
 
 
+_CONTROL = {code: "\ufffd" for code in (*range(32), *range(127, 160)) if chr(code) not in "\n\t"}
+"""Characters of a file's name or label that would command the terminal, to what is shown instead."""
+
+
 def write_text(text: str) -> None:
     """Print text for people, ending with one newline."""
-    sys.stdout.write(text.rstrip("\n") + "\n")
+    sys.stdout.write(text.rstrip("\n").translate(_CONTROL) + "\n")
 
 
 def note(text: str) -> None:
     """Print a message to stderr."""
-    sys.stderr.write(text.rstrip("\n") + "\n")
+    sys.stderr.write(text.rstrip("\n").translate(_CONTROL) + "\n")
 
 
 def tell_broken_plug_ins() -> bool:
