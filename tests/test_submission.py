@@ -242,6 +242,15 @@ def test_duplicates_are_refused(root, made):
     assert try_to(root, change(other, "evaluation.predictions.sha256", "e" * 64)).written
 
 
+def test_records_submitted_together_may_not_repeat_each_other(root, made, monkeypatch, capsys):
+    monkeypatch.setattr("oruk_leaderboard.hub.submission.checkout_root", lambda: root)
+    one, two = root / "one.json", root / "two.json"
+    one.write_text(json.dumps(made), encoding="utf-8")
+    two.write_text(json.dumps(change(made, "snapshot", "2026-12-01")), encoding="utf-8")
+    assert main(["submit", "--check", str(one), str(two)]) == 2
+    assert "there already" in capsys.readouterr().err
+
+
 def test_identities_hold_and_are_broken_one_by_one(made):
     evaluation = made["evaluation"]
     assert broken_identities(evaluation) == []

@@ -27,7 +27,10 @@ def run(args: argparse.Namespace) -> int:
     declared = args.training_corpora
     if declared is not None:
         declared = [] if declared == "none" else [name.strip() for name in declared.split(",") if name.strip()]
-    done = [submit(path, training_corpora=declared, check_only=args.check) for path in args.records]
+    done = [
+        submit(path, training_corpora=declared, check_only=args.check, beside=args.records[:at])
+        for at, path in enumerate(args.records)
+    ]
     if args.json:
         write_json([item.to_dict() for item in done])
         return DONE

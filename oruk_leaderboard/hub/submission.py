@@ -62,6 +62,7 @@ def submit(
     *,
     training_corpora: Sequence[str] | None = None,
     check_only: bool = False,
+    beside: Sequence[Path] = (),
     root: Path | None = None,
 ) -> Submission:
     """Check one record and write it under ``data/records/rebuilt/``.
@@ -71,6 +72,7 @@ def submit(
         training_corpora: Corpora that the system was trained on, where the record does not declare them; empty for
             none of the registry.
         check_only: Write nothing; a record that already stands in its place may be checked too.
+        beside: Record files submitted together with this one, which may not repeat them.
         root: The checkout; the one that the package runs from by default.
 
     Raises:
@@ -85,7 +87,8 @@ def submit(
     name, given = place.relative_to(root).as_posix(), path.resolve().as_posix()
     if "/data/records/" in given and not given.endswith(f"/{name}"):
         raise RecordError("the record lies in the wrong place", where=path, expected=name, do="move the file")
-    held, same_file = load_records(root / "data" / "records"), path.resolve() == place.resolve()
+    held = [*load_records(root / "data" / "records"), *map(read_record, beside)]
+    same_file = path.resolve() == place.resolve()
     _check_identity(record, held, where=path)
     _check_new(record, held, same_file=same_file, where=path)
     if place.exists() and not same_file:
