@@ -159,7 +159,7 @@ def _declare(record: Record, corpora: Sequence[str] | None, *, where: Path) -> R
     if corpora is None:
         return record
     if held is not None and sorted(held) != sorted(corpora):
-        raise RecordError("training corpora declared twice", where=where, expected=", ".join(held), found=corpora)
+        raise RecordError("training corpora declared twice", where=where, expected=held, found=corpora)
     return replace(record, system=replace(record.system, training_corpora=sorted(corpora)))
 
 

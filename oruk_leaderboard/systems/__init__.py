@@ -2,7 +2,7 @@
 
 import importlib
 import tomllib
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from functools import cache
 from pathlib import Path
 from typing import Any, cast
@@ -10,6 +10,7 @@ from typing import Any, cast
 from oruk_leaderboard.classes import CLASSES
 from oruk_leaderboard.errors import OrukError
 from oruk_leaderboard.systems.base import System, SystemCard
+from oruk_leaderboard.table.records import FAMILIES
 
 ADAPTERS: Mapping[str, str] = {
     "baseline": "built in; no weights",
@@ -21,12 +22,35 @@ ADAPTERS: Mapping[str, str] = {
 }
 """Adapter module to what it runs."""
 
+HUBS = ("hf", "modelscope")
+"""Where weights can be."""
+
 
 @cache
 def registry() -> Mapping[str, SystemCard]:
     """All shipped system cards by id, in code-point order."""
     folder = Path(__file__).parent
     return {path.stem: read_card(path) for path in sorted(folder.glob("*.toml"))}
+
+
+def _texts(value: object) -> bool:
+    return isinstance(value, list) and all(isinstance(item, str) for item in value)
+
+
+_Kind = tuple[Callable[[object], bool], str]
+_TEXT: _Kind = (lambda value: isinstance(value, str), "text")
+_KINDS: dict[str, _Kind] = {
+    "family": (lambda value: value in FAMILIES, ", ".join(FAMILIES)),
+    "hub": (lambda value: value in HUBS, " or ".join(HUBS)),
+    "parameters_m": (lambda value: type(value) in (int, float), "a number of millions"),
+    "classes": (_texts, "a list of class names"),
+    "training_corpora": (_texts, "a list of corpus ids"),
+    "native_labels": (
+        lambda value: isinstance(value, dict) and _texts(list(value.values())),
+        "a table of native labels to class names",
+    ),
+}
+"""Key of a system spec to what its value must be; the other keys are text."""
 
 
 def read_card(path: Path) -> SystemCard:
@@ -44,6 +68,15 @@ def read_card(path: Path) -> SystemCard:
         raise OrukError("unknown key in a system spec", where=path, expected=sorted(known), found=unknown)
     if missing := sorted({"name", "family", "adapter", "source"} - set(table)):
         raise OrukError("a system spec lacks a key", where=path, expected=missing)
+    for name, value in table.items():
+        fits, expected = _KINDS.get(name, _TEXT)
+        if not fits(value):
+            raise OrukError(
+                "a system spec has a value of another kind",
+                where=f"{path} {name}",
+                expected=expected,
+                found=repr(value),
+            )
     if table["adapter"] not in ADAPTERS:
         raise OrukError("unknown adapter", where=path, expected=sorted(ADAPTERS), found=table["adapter"])
     targets = set(table.get("classes", ())) | set(table.get("native_labels", {}).values())
