@@ -26,6 +26,7 @@ def results(folder, corpus, toml):
     yield oruk.find_corpora(corpus)
     yield oruk.clips(str(toml), corpus)
     yield oruk.validate(root=corpus)
+    yield oruk.validate(root=corpus, corpora=[str(toml)])
     yield oruk.reconstruct(root=corpus, out=folder / "again", all_clips=True, corpora=[str(toml)])
     yield oruk.open_clipset(folder / "set")
     yield oruk.score(systems[0], clips=folder / "set", n_boot=20, cluster="clip")

@@ -109,6 +109,7 @@ def validate(
     root: str | Path | Sequence[FoundCorpus],
     manifest: Manifest | None = None,
     *,
+    corpora: Mapping[str, str | Path | None] | Sequence[str] | None = None,
     profile: str | None = None,
     label_policy: str | None = None,
     label_source: str | None = None,
@@ -121,6 +122,7 @@ def validate(
         root: A corpora root, or what `find_corpora` found; several of one corpus are several copies, of which the
             best file of a clip counts.
         manifest: None for the shipped one.
+        corpora: Ids or spec files to look for below a root, with the path of each where it is not there; None for all.
         profile: ``full`` or ``open``: the corpora of the profile that were not found are told as absent. None takes the
             corpora found.
         label_policy: As for `clips`; labels are then not compared with the manifest's.
@@ -132,7 +134,7 @@ def validate(
         CorpusError: There is no such root, or no corpus has such a policy or source.
         ManifestError: The manifest cannot be read, or has no such profile.
     """
-    founds = find_corpora(root) if isinstance(root, str | Path) else root
+    founds = find_corpora(root, only=corpora) if isinstance(root, str | Path) else root
     manifest = manifest or load_manifest()
     chosen = manifest.profile(profile or "full")
     copies: dict[str, list[FoundCorpus]] = defaultdict(list)
