@@ -1,13 +1,11 @@
-"""How fast corpora are read: names to clips, recognition among all corpora, validation of stub files, hashing.
+"""How fast names become clips: one corpus, recognition among all corpora, walking a folder.
 
 Usage: python benchmarks/corpora.py [NAMES]     NAMES: how many names the listing has (default 100,000)
 
-Prints files a second of wall time, and of processor time for what a busy machine would do alone. Aims: 20,000 files a
-second where nothing has to be hashed; hashing at 0.9 times what ``sha256sum`` reaches with a process a core.
+Prints files a second of wall time, and of processor time for what a busy machine would do alone; aim: 20,000.
+``validate.py`` measures what comes after: validation and hashing.
 """
 
-import os
-import subprocess
 import sys
 import tempfile
 import time
@@ -15,19 +13,17 @@ from collections.abc import Callable
 from pathlib import Path
 
 from oruk_leaderboard.corpora import clips, find_corpora, get_corpus, locate, open_root, registry
-from oruk_leaderboard.manifest import load_manifest, validate
+from oruk_leaderboard.manifest import load_manifest
 
 EMOTIONS = ("Angry", "Happy", "Neutral", "Sad", "Surprise")
-HASHED_FILES, HASHED_BYTES = 2_000, 300_000
 
 
-def measure(what: str, count: int, action: Callable[[], object]) -> float:
-    """Run once; returns files a second of wall time."""
+def measure(what: str, count: int, action: Callable[[], object]) -> None:
+    """Run once and print files a second."""
     start, worked = time.perf_counter(), time.process_time()
     action()
     rate, alone = count / (time.perf_counter() - start), count / max(time.process_time() - worked, 1e-9)
     print(f"{what:<50}{rate:>10,.0f} files/s{alone:>14,.0f} files/s of processor time")
-    return rate
 
 
 def listing(folder: Path, count: int) -> Path:
@@ -51,18 +47,6 @@ def stubs(folder: Path) -> int:
     return len(rows)
 
 
-def recordings(folder: Path) -> list[Path]:
-    """Files of random bytes that are as long as the pinned ones, so that validation has to hash each."""
-    rows = [row for row in load_manifest().of_corpus("crema_d") if row.source_bytes][:HASHED_FILES]
-    paths = []
-    for row in rows:
-        path = folder / str(row.media)
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_bytes(os.urandom(row.source_bytes or HASHED_BYTES))
-        paths.append(path)
-    return paths
-
-
 def main() -> None:
     """Run all measurements."""
     count = int(sys.argv[1]) if len(sys.argv) > 1 else 100_000
@@ -74,16 +58,6 @@ def main() -> None:
         measure(f"recognition among {len(registry())} corpora", count, lambda: find_corpora(path))
         made = stubs(folder / "stubs")
         measure("walking a folder", made, lambda: open_root(folder / "stubs"))
-        measure("validation of stub files", made, lambda: validate(find_corpora(folder / "stubs")))
-        files = recordings(folder / "hashed")
-        everything = b"\0".join(os.fsencode(file) for file in files)
-        command = ["xargs", "-0", "-n", "100", "-P", str(os.cpu_count() or 1), "sha256sum"]
-        total = len(files)
-        theirs = measure(
-            "sha256sum", total, lambda: subprocess.run(command, input=everything, stdout=subprocess.DEVNULL, check=True)
-        )
-        ours = measure("validation that hashes", total, lambda: validate(find_corpora(folder / "hashed")))
-        print(f"hashing at {ours / theirs:.2f} times sha256sum")
 
 
 if __name__ == "__main__":
