@@ -13,6 +13,7 @@ import pytest
 
 from oruk_leaderboard.cli import main
 from oruk_leaderboard.errors import OrukError
+from oruk_leaderboard.manifest import Manifest
 from oruk_leaderboard.reconstruction import reconstruct, shards, store
 from tests.made_corpora import final_files, rebuild, spec, tiny
 
@@ -31,6 +32,16 @@ def test_unusable_input_and_output(made, tmp_path):
     rebuild(*made, tmp_path / "set", limit=3)
     with pytest.raises(OrukError, match="another layout; expected harness; found parquet"):
         rebuild(*made, tmp_path / "set", layout="harness")
+
+
+def test_a_folder_with_another_set_is_refused_and_left_alone(made, ravdess, tmp_path):
+    rebuild(*made, tmp_path / "set", limit=3)
+    before = final_files(tmp_path / "set")
+    with pytest.raises(OrukError, match=r"holds another set; expected no clip.*3 clips"):
+        reconstruct(ravdess, out=tmp_path / "set", all_clips=True)
+    with pytest.raises(OrukError, match=r"holds another set; expected clips like ravdess/.*3 clips"):
+        reconstruct(ravdess, out=tmp_path / "set", all_clips=True, manifest=Manifest.of([], {}))
+    assert final_files(tmp_path / "set") == before
 
 
 def test_two_runs_in_one_folder(made, tmp_path, capsys):

@@ -295,9 +295,11 @@ def scored_with_everything():
     return score(Predictions(labels, status, scores, {"eh": 3}), gold=gold, system=card, **FAST)
 
 
-def test_record_is_valid_and_verifies_from_its_own_counts():
+def test_record_is_valid_and_verifies_from_its_own_counts(tmp_path):
     document = json.loads(json.dumps(scored_with_everything().to_dict()))
     assert Record.from_dict(document).to_dict() == document
+    (tmp_path / "record.json").write_text(json.dumps(document), encoding="utf-8")
+    assert verify(tmp_path / "record.json").ok
     result = verify(document)
     assert result.ok and result.figures > 300
     for path, value in (

@@ -18,9 +18,9 @@ def configure(parser: argparse.ArgumentParser) -> None:
 def run(options: argparse.Namespace) -> int:
     """Check each record."""
     one_thread()
-    from oruk_leaderboard.scoring.verification import verify_file
+    from oruk_leaderboard.scoring.verification import verify
 
-    results = [verify_file(path) for path in options.records]
+    results = [verify(path) for path in options.records]
     if options.json:
         documents = [result.to_dict() for result in results]
         write_json(documents if len(documents) > 1 else documents[0])

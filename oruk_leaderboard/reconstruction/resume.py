@@ -50,9 +50,11 @@ class Earlier:
         stale = read_stale(store)
         for below, journal in stale:
             self._add(journal, below=below, layout=layout, live=False)
+        journals = list(read_journals(store))
+        _refuse_other_set(store, journals, planned)
         # A folder of its own: what earlier runs moved aside must stay what its journals say.
         aside = f"{STALE}{secrets.token_hex(4)}/"
-        for journal in read_journals(store):
+        for journal in journals:
             _refuse_other_layout(store, journal, layout)
             jobs = planned.get(journal.shard, ())
             fits = [entry.clip_id for entry in journal.entries] == [job.clip.clip_id for job in jobs]
@@ -96,6 +98,20 @@ def _set_aside(store: Store, journal: Journal, aside: str) -> None:
     for name in journal.files:
         if name in present:
             store.move(name, aside + name)
+
+
+def _refuse_other_set(store: Store, journals: Sequence[Journal], planned: Mapping[str, Sequence[Job]]) -> None:
+    """A plan that shares no clip with the set that is there is a mistaken folder: its clips may be days of work."""
+    here = {entry.clip_id for journal in journals for entry in journal.entries}
+    wanted = {job.clip.clip_id for jobs in planned.values() for job in jobs}
+    if here and here.isdisjoint(wanted):
+        raise OrukError(
+            "the folder holds another set",
+            where=store.location,
+            expected=f"clips like {min(wanted)}" if wanted else "no clip: none of the plan can be rebuilt",
+            found=f"{len(here):,} clips like {min(here)}",
+            do="choose another --out, or remove the folder",
+        )
 
 
 def _refuse_other_layout(store: Store, journal: Journal, layout: Layout) -> None:

@@ -61,25 +61,19 @@ class Verification:
         }
 
 
-def verify_file(path: Path) -> Verification:
-    """Check a record file.
-
-    Raises:
-        RecordError: It cannot be read, breaks the schema, or holds no counts.
-    """
-    return verify(read_record(path).to_dict(), name=str(path))
-
-
-def verify(record: Mapping[str, Any], *, name: str | None = None) -> Verification:
+def verify(record: Mapping[str, Any] | Path | str, *, name: str | None = None) -> Verification:
     """Recompute every figure of a record from its own counts and settings.
 
     Args:
-        record: A record as JSON holds it.
+        record: A record as JSON holds it, or its file.
         name: What to call it in messages.
 
     Raises:
-        RecordError: The record holds no counts (a published figure), or they do not fit together.
+        RecordError: The file cannot be read or breaks the schema; the record holds no counts (a published figure), or
+            they do not fit together.
     """
+    if isinstance(record, (Path, str)):
+        return verify(read_record(Path(record)).to_dict(), name=name or str(record))
     name = name or record["system"]["id"]
     stated = record["evaluation"]
     if stated is None:
