@@ -4,7 +4,8 @@ import numpy as np
 import pytest
 
 from oruk_leaderboard.errors import PredictionError
-from oruk_leaderboard.scoring.gold import crema_d_diagnostic, encode_duration, read_gold
+from oruk_leaderboard.scoring.gold import crema_d_diagnostic, encode_duration, gold_of_set, read_gold
+from tests.scored import made_columns, made_set
 
 GOLD = """clip_id,label,corpus,language,speaker,gender,duration_s
 b/1,sad,b,de,1,female,1.5
@@ -95,3 +96,15 @@ def test_crema_d_selection(selection):
     assert gold.classes == ("anger", "disgust", "fear", "happiness", "neutral", "sadness")
     assert "crema_d/1001_IEO_NEU_XX" in gold.clip_ids
     assert f"crema_d/1091_IEO_FEA_{selection.upper()}" in gold.clip_ids
+
+
+def test_corpora_that_share_people_are_one_cluster():
+    columns = made_columns(60, corpora=3)
+    names = {"corpus0": "meld", "corpus1": "emorynlp", "corpus2": "emodb"}
+    columns["corpus"] = [names[corpus] for corpus in columns["corpus"]]
+    kind, clusters = gold_of_set(made_set(columns)).cluster("corpus")
+    assert kind == "corpus" and clusters is not None
+    assert clusters.values == ("emodb", "emorynlp+meld")
+    assert [clusters.values[code] for code in clusters.codes] == [
+        "emodb" if corpus == "emodb" else "emorynlp+meld" for corpus in columns["corpus"]
+    ]

@@ -101,7 +101,7 @@ class Gold:
             raise PredictionError("clips have no corpus", expected="a corpus for every clip", do="use --cluster clip")
         if kind == "clip":
             return kind, None
-        chosen = speakers if kind == "speaker" else corpora
+        chosen = speakers if kind == "speaker" else _joined(corpora)
         if len(chosen.values) < 2:
             raise PredictionError(
                 f"one {kind} has no spread to draw from", expected=f"at least 2 of kind {kind}", do="use --cluster clip"
@@ -147,6 +147,19 @@ def encode_duration(values: Sequence[float | None]) -> Attribute:
     codes[np.isnan(seconds)] = len(BANDS)
     used, compact = np.unique(codes, return_inverse=True)
     return Attribute(compact.astype(np.int64), tuple(names[code] for code in used))
+
+
+def _joined(corpora: Attribute) -> Attribute:
+    """Corpora that share recordings or people (their specs say so) as one: their clips are not independent draws."""
+    from oruk_leaderboard.corpora import registry
+
+    known, here = registry(), set(corpora.values)
+    joined = []
+    for name in corpora.values:
+        shares = known[name].shares_material_with if name in known else ()
+        joined.append("+".join(sorted(here.intersection((name, *shares)))))
+    groups = encode(joined)
+    return Attribute(groups.codes[corpora.codes], groups.values)
 
 
 def combine(outer: Attribute, inner: Attribute) -> Attribute:
