@@ -174,6 +174,10 @@ def test_text_and_latex(comparison: Comparison) -> None:
     text = as_text(comparison)
     assert "50 clusters by speaker" in text.replace("\n", " ") and "not told apart:" in text and "P(first)" in text
     assert max(map(len, text.splitlines()[2:])) <= 160
+    floor = 2 / (comparison.n_boot + 1)
+    at_floor = sum(pair.p <= floor for pair in comparison.pairs)
+    assert 0 < at_floor < len(comparison.pairs)
+    assert text.count(f"≤{floor:.4f}") == at_floor
     latex = as_latex(comparison)
     assert latex.count(r"\\") == 5 and "0.000" in latex and "_" not in latex.replace(r"\_", "")
 

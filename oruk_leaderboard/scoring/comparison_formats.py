@@ -14,7 +14,8 @@ WIDTH = 100
 
 NOTES = (
     "Neighbours whose own test finds no difference (p) share a rank, as in the benchmark's protocol; shared ranks can "
-    "chain, so the groups above and the column p Holm, corrected for all pairs, say who differs from whom. McNemar's "
+    "chain, so the groups above and the column p Holm, corrected for all pairs, say who differs from whom. A p marked "
+    "≤ is the smallest that so many replicates can show; Holm's correction then starts from the normal tail. McNemar's "
     "test takes clips as independent; where speakers go wrong together the cluster bootstrap decides."
 )
 """How to read ranks and tests."""
@@ -40,13 +41,14 @@ def _ranking_row(standing: Standing, metric: str) -> tuple[object, ...]:
     )
 
 
-def _pair_row(pair: Pair) -> tuple[object, ...]:
+def _pair_row(pair: Pair, floor: float) -> tuple[object, ...]:
+    """Cells of a pair; ``floor`` is the smallest p that the replicates can show."""
     return (
         pair.first,
         pair.second,
         f"{pair.difference:+.4f}",
         f"[{pair.low:+.4f}, {pair.high:+.4f}]",
-        _p(pair.p),
+        f"≤{_p(pair.p)}" if pair.p <= floor else _p(pair.p),
         _p(pair.p_holm),
         _p(pair.mcnemar_holm),
         "yes" if pair.separated else "no",
@@ -81,9 +83,10 @@ def as_text(comparison: Comparison) -> str:
     parts = [textwrap.fill(basis(comparison), WIDTH), text_table(header, rows, right=numbers)]
     if comparison.pairs:
         pairs = neighbours_first(comparison)[:SHOWN_PAIRS]
+        floor = 2 / (comparison.n_boot + 1)
         tests = ("first", "second", "difference", "interval", "p", "p Holm", "McNemar Holm", "differ")
         columns = ("difference", "p", "p Holm", "McNemar Holm")
-        table = text_table(tests, [_pair_row(pair) for pair in pairs], right=columns)
+        table = text_table(tests, [_pair_row(pair, floor) for pair in pairs], right=columns)
         rest = len(comparison.pairs) - len(pairs)
         parts.append(table + (f"\n… and {rest} pairs more; --json lists all" if rest else ""))
     if comparison.groups:
