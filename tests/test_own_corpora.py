@@ -206,3 +206,30 @@ def test_damaged_label_files(spec: CorpusSpec, tmp_path: Path) -> None:
             else:
                 assert all(clip.clip_id.startswith(f"{spec.id}/") for clip in found.clips)
         file.write_bytes(whole)
+
+
+@pytest.mark.parametrize(
+    ("corpus", "file", "good", "bad"),
+    [
+        ("iemocap", "Session1/dialog/EmoEvaluation/Ses01F_impro01.txt", "[2.5000, 2.5000, 2.5000]", "[2.5, nothing]"),
+        ("msp_improv", "Evaluation.txt", "-P-FM01.avi; N;", "-P-FM01.avi; neutral;"),
+    ],
+)
+def test_a_line_that_counts_and_cannot_be_read_is_no_detail(
+    corpus: str, file: str, good: str, bad: str, tmp_path: Path
+) -> None:
+    build_example(get_corpus(corpus), tmp_path)
+    path = tmp_path / file
+    text = path.read_text(encoding="utf-8")
+    assert good in text
+    path.write_text(text.replace(good, bad), encoding="utf-8")
+    with pytest.raises(CorpusError, match="not written as in the release"):
+        found_in(get_corpus(corpus), tmp_path)
+
+
+def test_a_clip_without_any_vote_is_kept_and_said(tmp_path: Path) -> None:
+    build_example(get_corpus("dusha"), tmp_path)
+    path = tmp_path / "crowd_test/raw_crowd_test.tsv"
+    path.write_text(path.read_text(encoding="utf-8").replace("\tangry\t", "\t\t").replace("1\tsad\t", "1\t\t"), "utf-8")
+    [clip] = found_in(get_corpus("dusha"), tmp_path).clips
+    assert (clip.clip_id, clip.label, clip.excluded) == ("dusha/0a1b", None, "no native label")

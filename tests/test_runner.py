@@ -158,3 +158,19 @@ def test_scores_are_written_for_every_class(tmp_path: Path) -> None:
     assert [row["clip_id"] for row in rows] == ["c/0", "c/1"]
     assert (rows[1]["label"], rows[1]["anger"], rows[1]["sadness"], rows[1]["fear"]) == ("anger", "0.75", "0.25", "0.0")
     assert rows[0]["anger"] == ""
+
+
+def test_subsample_is_that_of_the_sets_own_manifest(monkeypatch: pytest.MonkeyPatch) -> None:
+    asked = []
+
+    def load_manifest(version: str) -> SimpleNamespace:
+        asked.append(version)
+        return SimpleNamespace(subsample=lambda profile: {"open": {"c/2", "c/9"}}[profile])
+
+    monkeypatch.setattr("oruk_leaderboard.manifest.load_manifest", load_manifest)
+    made = MadeSet({"c/1": 0.9, "c/2": 0.8})
+    with pytest.raises(OrukError, match="no such subsample"):
+        runner._inputs(made, "5k")
+    made.report = {"manifest": {"profile": "open", "version": "1.2.3"}}
+    assert list(runner._inputs(made, "5k")) == ["c/2"]
+    assert asked == ["1.2.3"]

@@ -1,5 +1,6 @@
 """System cards, the built-in baselines and a user's own function."""
 
+import hashlib
 import sys
 from pathlib import Path
 
@@ -7,7 +8,7 @@ import numpy as np
 import pytest
 
 from oruk_leaderboard.errors import OrukError
-from oruk_leaderboard.systems import ADAPTERS, get_system, load_system, read_card, registry
+from oruk_leaderboard.systems import ADAPTERS, get_system, load_system, read_card, registry, stated
 
 RATE = 16_000
 
@@ -136,3 +137,20 @@ def test_a_function_in_the_current_folder_is_found(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr("sys.path", [path for path in sys.path if path])
     assert load_system(get_system("module_of_mine:answer")).predict([None])[0].label == "anger"
+
+
+def test_own_function_is_told_apart_by_its_source(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.syspath_prepend(tmp_path)
+    for number, text in enumerate(("def listen(wave):\n    return 'sad'\n", "def listen(wave):\n    return 'angry'\n")):
+        (tmp_path / f"mine_{number}.py").write_text(text, encoding="utf-8")
+    first, second = (load_system(get_system(f"mine_{number}:listen")).revision for number in range(2))
+    assert first != second
+    assert first == f"sha256:{hashlib.sha256((tmp_path / 'mine_0.py').read_bytes()).hexdigest()}"
+    assert load_system(get_system("mine_0:listen"), revision="v2").revision == "v2"
+
+
+def test_weights_need_a_stated_revision() -> None:
+    card = get_system("emotion2vec-plus-large")
+    assert stated("a" * 40, card=card) == "a" * 40
+    with pytest.raises(OrukError, match=r"emotion2vec/emotion2vec_plus_large: the revision .* --revision"):
+        stated(None, card=card)

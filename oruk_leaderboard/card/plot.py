@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from html import escape
 
+from oruk_leaderboard.svg import document
 from oruk_leaderboard.table.leaderboard import Group, Row, leaderboard
 from oruk_leaderboard.table.records import FAMILIES, Record
 from oruk_leaderboard.table.uncertainty import accuracy_interval
@@ -36,17 +37,7 @@ def svg(records: Sequence[Record]) -> str:
         f"Macro-F1 and accuracy of {len(board.rows)} systems by rank, coloured by family, full set and subsample "
         "apart; the README's table gives the same figures."
     )
-    return "\n".join(
-        [
-            f'<svg xmlns="http://www.w3.org/2000/svg" width="{_WIDTH}" height="{height}" '
-            f'viewBox="0 0 {_WIDTH} {height}" role="img" aria-label="{escape(label)}">',
-            f"<title>{escape(label)}</title>",
-            f"<style>{_styles()}</style>",
-            f'<rect class="ground" width="{_WIDTH}" height="{height}"/>',
-            *parts,
-            "</svg>\n",
-        ]
-    )
+    return document(label, width=_WIDTH, height=height, styles=_styles(), parts=parts)
 
 
 def _styles() -> str:

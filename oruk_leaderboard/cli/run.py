@@ -7,7 +7,7 @@ from oruk_leaderboard.cli import DONE, FINDINGS
 from oruk_leaderboard.cli.output import add_json, positive, progress, write_json, write_text
 
 EPILOG = """examples:
-  oruk-leaderboard run emotion2vec-plus-base --clips rebuilt --out predictions.csv
+  oruk-leaderboard run hubert-large-superb-er --clips rebuilt --out predictions.csv
   oruk-leaderboard run my_package.my_model:predict --clips rebuilt --out predictions.csv
 """
 

@@ -8,7 +8,7 @@ corpus and is not listed. Whatever else cannot be listed is a problem with its r
 import errno
 import os
 import unicodedata
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, BinaryIO, Protocol
@@ -307,31 +307,18 @@ class RemoteRoot(_Root):
         return file
 
 
-class ListingRoot:
-    """A ``.lst`` file: one relative path a line, names without content."""
+class NamesRoot:
+    """Names without content."""
 
     listing_only = True
 
-    def __init__(self, location: str, data: bytes) -> None:
+    def __init__(self, location: str, names: Iterable[str], problems: Iterable[Problem] = ()) -> None:
         self.location = location
-        self.problems: list[Problem] = []
-        names: dict[str, None] = {}
-        for number, line in enumerate(_decode(data, location).split("\n"), 1):
-            name = nfc(line.rstrip("\r").replace("\\", "/"))
-            while name.startswith("./"):
-                name = name[2:]
-            if not name or name.endswith("/") or is_junk(name):
-                continue
-            if name.startswith("/") or ".." in name.split("/"):
-                self.problems.append(Problem(f"line {number}: {name}", "not a relative path"))
-            elif name in names:
-                self.problems.append(Problem(f"line {number}: {name}", "listed twice"))
-            else:
-                names[name] = None
-        self._names = tuple(sorted(names))
+        self.problems = list(problems)
+        self._names = tuple(sorted(set(names)))
 
     def names(self) -> Sequence[str]:
-        """The listed paths."""
+        """The paths."""
         return self._names
 
     def size(self, name: str) -> int | None:
@@ -339,7 +326,7 @@ class ListingRoot:
         return None
 
     def open(self, name: str) -> BinaryIO:
-        """A listing has no content.
+        """A list of names has no content.
 
         Raises:
             CorpusError: Always.
@@ -349,6 +336,27 @@ class ListingRoot:
     def local_path(self, name: str) -> Path | None:
         """None."""
         return None
+
+
+class ListingRoot(NamesRoot):
+    """A ``.lst`` file: one relative path a line."""
+
+    def __init__(self, location: str, data: bytes) -> None:
+        problems: list[Problem] = []
+        names: dict[str, None] = {}
+        for number, line in enumerate(_decode(data, location).split("\n"), 1):
+            name = nfc(line.rstrip("\r").replace("\\", "/"))
+            while name.startswith("./"):
+                name = name[2:]
+            if not name or name.endswith("/") or is_junk(name):
+                continue
+            if name.startswith("/") or ".." in name.split("/"):
+                problems.append(Problem(f"line {number}: {name}", "not a relative path"))
+            elif name in names:
+                problems.append(Problem(f"line {number}: {name}", "listed twice"))
+            else:
+                names[name] = None
+        super().__init__(location, names, problems)
 
 
 def _decode(data: bytes, location: str) -> str:

@@ -62,6 +62,10 @@ class Manifest:
         """Rows of one corpus."""
         return tuple(row for row in self.rows if row.corpus == corpus)
 
+    def subsample(self, profile: str) -> frozenset[str]:
+        """Clip ids of the protocol's subsample of a profile, which is pinned and not drawn from what is there."""
+        return frozenset(row.clip_id for row in self.rows if getattr(row, f"subsample_{profile}"))
+
     def profile(self, name: str) -> "Manifest":
         """The clips of one profile, with the digest of that selection.
 

@@ -14,7 +14,7 @@ import json
 import re
 import zlib
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import repeat
 from pathlib import Path
@@ -22,6 +22,7 @@ from typing import Any, BinaryIO
 
 from oruk_leaderboard.clip import Clip
 from oruk_leaderboard.corpora import CorpusSpec, Problem, clips, describe, exclude_duplicates, locate, registry
+from oruk_leaderboard.corpora.roots import NamesRoot
 from oruk_leaderboard.errors import ManifestError
 
 _SAMPLE = "_sample"
@@ -148,7 +149,7 @@ def _describe(
     spec: CorpusSpec, rows: Sequence[Mapping[str, Any]], *, where: Path
 ) -> tuple[list[_Described], list[Problem]]:
     """Rows as the engine describes them: by their names where those are enough, else as rows of the label file."""
-    corpus = locate(spec, _ListedRoot(str(where), [row["path"] for row in rows]))
+    corpus = locate(spec, NamesRoot(str(where), [row["path"] for row in rows]))
     found = clips(corpus) if spec.files else None
     by_name = {clip.media: (clip, found.official[clip.clip_id]) for clip in found.clips} if found else {}
     others = [row for row in rows if row["path"] not in by_name]
@@ -265,38 +266,7 @@ def _duration(clip: Clip, row: Mapping[str, Any], pins: Mapping[str, Any]) -> fl
     return round(pins["num_samples"] / pins["sampling_rate"], 4) if "num_samples" in pins else None
 
 
-class _ListedRoot:
-    """The names of a list as a corpora root."""
-
-    listing_only = True
-
-    def __init__(self, location: str, names: Iterable[str]) -> None:
-        self.location = location
-        self.problems: list[Problem] = []
-        self._names = sorted(set(names))
-
-    def names(self) -> Sequence[str]:
-        """Paths of the list."""
-        return self._names
-
-    def size(self, name: str) -> int | None:
-        """Unknown."""
-        return None
-
-    def open(self, name: str) -> BinaryIO:
-        """A list has no content.
-
-        Raises:
-            ManifestError: Always.
-        """
-        raise ManifestError("a clip list holds names only", where=f"{self.location}: {name}")
-
-    def local_path(self, name: str) -> Path | None:
-        """None."""
-        return None
-
-
-class _HashRoot(_ListedRoot):
+class _HashRoot(NamesRoot):
     """Names with sizes and, as their content, the digest: files are equal when their digests are."""
 
     def __init__(self, location: str, hashes: Mapping[str, Mapping[str, str]]) -> None:

@@ -5,6 +5,7 @@ from html import escape
 
 from oruk_leaderboard.classes import CLASSES
 from oruk_leaderboard.manifest.stats import NOT_SHIPPED, Group
+from oruk_leaderboard.svg import document
 
 _WIDTH, _LINE, _LEFT, _RIGHT, _TOP = 920, 19, 170, 800, 76
 
@@ -35,18 +36,12 @@ def _svg(title: str, groups: Sequence[Group]) -> str:
     scale = (_RIGHT - _LEFT) / ordered[0].clips
     rows = [_row(group, _TOP + _LINE * index, scale) for index, group in enumerate(ordered)]
     label = f"{title} and class; `oruk-leaderboard manifest stats` prints the same figures."
-    return "\n".join(
-        [
-            f'<svg xmlns="http://www.w3.org/2000/svg" width="{_WIDTH}" height="{height}" '
-            f'viewBox="0 0 {_WIDTH} {height}" role="img" aria-label="{escape(label)}">',
-            f"<title>{escape(label)}</title>",
-            f"<style>{_styles()}</style>",
-            f'<rect class="ground" width="{_WIDTH}" height="{height}"/>',
-            f'<text class="title" x="16" y="26">{escape(title)}</text>',
-            *_legend(),
-            *rows,
-            "</svg>\n",
-        ]
+    return document(
+        label,
+        width=_WIDTH,
+        height=height,
+        styles=_styles(),
+        parts=[f'<text class="title" x="16" y="26">{escape(title)}</text>', *_legend(), *rows],
     )
 
 

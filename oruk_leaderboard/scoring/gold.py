@@ -24,9 +24,6 @@ ATTRIBUTES: tuple[str, ...] = ("language", "corpus", "speaker", "elicitation", "
 BANDS: tuple[tuple[float, str], ...] = ((2.0, "0-2 s"), (4.0, "2-4 s"), (8.0, "4-8 s"), (float("inf"), "8-16 s"))
 """Duration bands: upper end in s (not included) and name; a clip is at most 16 s."""
 
-CLUSTERS: tuple[str, ...] = ("speaker", "corpus", "clip")
-"""What clips can be resampled by."""
-
 CREMA_D_LABELS: Mapping[str, str] = {
     "ANG": "anger", "DIS": "disgust", "FEA": "fear", "HAP": "happiness", "NEU": "neutral", "SAD": "sadness"
 }  # fmt: skip

@@ -169,14 +169,13 @@ def alias_table_of(system: "SystemCard | str | None", classes: tuple[str, ...]) 
 
 
 def _subsample(gold: Gold, name: str) -> Gold:
-    """The clips of the manifest's subsample, which is pinned by clip id and not drawn from what is there."""
+    """The clips of the subsample that the set's manifest pins."""
     from oruk_leaderboard.manifest import load_manifest
 
     profile = gold.origin["profile"]
     if name != "5k" or profile is None:
         raise PredictionError("no such subsample", where=f"--subsample {name}", expected="5k, of a set with a profile")
-    manifest = load_manifest(gold.origin["manifest_version"])
-    pinned = {row.clip_id for row in manifest.rows if getattr(row, f"subsample_{profile}")}
+    pinned = load_manifest(gold.origin["manifest_version"]).subsample(profile)
     keep = np.array([clip_id in pinned for clip_id in gold.clip_ids])
     if not keep.any():
         raise PredictionError("no clip of the subsample is in the set", expected=f"some of its {len(pinned)} clips")

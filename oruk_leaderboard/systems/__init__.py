@@ -130,6 +130,22 @@ def load_system(card: SystemCard, *, revision: str | None = None, device: str = 
     return cast(System, module.load(card, revision=revision or card.revision, device=device))
 
 
+def stated(revision: str | None, *, card: SystemCard) -> str:
+    """The revision of loaded weights: answers of unknown weights could neither be resumed nor cited.
+
+    Raises:
+        OrukError: Nobody states it.
+    """
+    if revision is None:
+        raise OrukError(
+            "the revision of these weights is unknown",
+            where=card.model_id,
+            expected="a 40-hex commit",
+            do="name it with --revision",
+        )
+    return revision
+
+
 def require(package: str, *, card: SystemCard) -> Any:
     """Import a library that only some systems need.
 

@@ -1,6 +1,8 @@
 """A user's own system: a function from a waveform to a label, or to a score for each label."""
 
+import hashlib
 import importlib
+import inspect
 import sys
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -38,6 +40,8 @@ class CallableSystem:
 def load(card: SystemCard, *, revision: str | None, device: str) -> CallableSystem:
     """Import ``module:function``, also from the current folder, where an installed command does not look by itself.
 
+    The revision is the one given, the function's own attribute ``revision``, or the digest of its source file.
+
     Raises:
         OrukError: The module or the function is not there.
     """
@@ -49,4 +53,15 @@ def load(card: SystemCard, *, revision: str | None, device: str) -> CallableSyst
         function = getattr(importlib.import_module(module_name), function_name)
     except (ImportError, AttributeError, ValueError) as error:
         raise OrukError("no such function", where=card.model_id, expected="module:function", found=error) from error
-    return CallableSystem(card, function, revision or str(getattr(function, "revision", "unstated")))
+    return CallableSystem(card, function, revision or str(getattr(function, "revision", None) or _source(function)))
+
+
+def _source(function: Any) -> str:
+    """Digest of the file that defines the function, so that a resumed run takes over no answer of changed code."""
+    try:
+        file = inspect.getsourcefile(inspect.unwrap(function))
+    except TypeError:
+        file = None
+    if file is None:
+        return "unstated"
+    return f"sha256:{hashlib.sha256(Path(file).read_bytes()).hexdigest()}"

@@ -4,7 +4,7 @@ import re
 from collections.abc import Sequence
 from typing import Any
 
-from oruk_leaderboard.systems import require
+from oruk_leaderboard.systems import require, stated
 from oruk_leaderboard.systems.base import Answer, SystemCard, Waveform, top_answer
 
 _TAG = re.compile(r"<\|([A-Z_]+)\|>")
@@ -39,11 +39,9 @@ def load(card: SystemCard, *, revision: str | None, device: str) -> FunAsrSystem
     """Load a FunASR model from its hub.
 
     Raises:
-        OrukError: ``funasr`` is not installed.
+        OrukError: ``funasr`` is not installed, or no revision is named.
     """
-    funasr = require("funasr", card=card)
+    funasr, named = require("funasr", card=card), stated(revision, card=card)
     hub = {"hf": "hf", "modelscope": "ms", None: "hf"}[card.hub]
-    model = funasr.AutoModel(
-        model=card.model_id, hub=hub, model_revision=revision or "master", device=device, disable_update=True
-    )
-    return FunAsrSystem(card, model, revision or "unstated")
+    model = funasr.AutoModel(model=card.model_id, hub=hub, model_revision=named, device=device, disable_update=True)
+    return FunAsrSystem(card, model, named)

@@ -125,10 +125,11 @@ def _inputs(clip_set: ClipSet, subsample: str | None) -> dict[str, str]:
         return inputs
     from oruk_leaderboard.manifest import load_manifest
 
-    profile = clip_set.report["manifest"]["profile"]
+    pinned_by = clip_set.report["manifest"]
+    profile = pinned_by["profile"]
     if subsample != "5k" or profile is None:
         raise OrukError("no such subsample", where=f"--subsample {subsample}", expected="5k, of a set with a profile")
-    pinned = {row.clip_id for row in load_manifest().rows if getattr(row, f"subsample_{profile}")}
+    pinned = load_manifest(pinned_by["version"]).subsample(profile)
     return {clip_id: digest for clip_id, digest in inputs.items() if clip_id in pinned}
 
 

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from typing import Any
 
-from oruk_leaderboard.systems import require
+from oruk_leaderboard.systems import require, stated
 from oruk_leaderboard.systems.base import Answer, SystemCard, Waveform, top_answer
 
 
@@ -29,14 +29,15 @@ def load(card: SystemCard, *, revision: str | None, device: str) -> SpeechBrainS
     """Load the recogniser.
 
     Raises:
-        OrukError: ``speechbrain`` or ``torch`` is not installed.
+        OrukError: ``speechbrain`` or ``torch`` is not installed, or no revision is named.
     """
     torch, interfaces = require("torch", card=card), require("speechbrain.inference.interfaces", card=card)
+    named = stated(revision, card=card)
     recogniser = interfaces.foreign_class(
         source=card.model_id,
         pymodule_file="custom_interface.py",
         classname="CustomEncoderWav2vec2Classifier",
         run_opts={"device": device},
-        **({"revision": revision} if revision else {}),
+        revision=named,
     )
-    return SpeechBrainSystem(card, recogniser, torch, revision or "unstated")
+    return SpeechBrainSystem(card, recogniser, torch, named)

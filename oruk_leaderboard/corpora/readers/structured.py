@@ -121,24 +121,28 @@ def textgrid(file: LabelFile) -> Iterator[Row]:
 
 
 def majority(votes: Iterable[tuple[str, str, Row]]) -> Iterator[Row]:
-    """One row for each name of (name, vote, row): the answer that most gave, ``no majority`` where two lead."""
+    """One row for each name of (name, vote, row): the answer that most gave, ``no majority`` where two lead.
+
+    An empty vote is none; a name without any vote is a row without an answer.
+    """
     counted: dict[str, Counter[str]] = {}
     first: dict[str, Row] = {}
     for name, vote, row in votes:
-        counted.setdefault(name, Counter())[vote] += 1
+        counts = counted.setdefault(name, Counter())
+        if vote:
+            counts[vote] += 1
         first.setdefault(name, row)
     for name, counts in counted.items():
-        (leader, most), *others = counts.most_common(2)
-        tied = bool(others) and others[0][1] == most
-        yield {**first[name], "name": name, "majority": NO_MAJORITY if tied else leader}
+        leaders = [answer for answer, number in counts.items() if number == max(counts.values())]
+        answer = NO_MAJORITY if len(leaders) > 1 else next(iter(leaders), None)
+        yield {**first[name], "name": name, "majority": answer}
 
 
 def _votes(file: LabelFile, rows: Iterable[Row], name: str, vote: str) -> Iterator[tuple[str, str, Row]]:
     for row in rows:
         if name not in row or vote not in row:
             raise missing_column(file.path, f"{name}, {vote}", row)
-        if row[vote]:
-            yield str(row[name]), str(row[vote]), row
+        yield str(row[name]), row[vote] or "", row
 
 
 @reader("dusha_votes")
