@@ -20,7 +20,7 @@ _PUBLIC: dict[str, str] = {
     "load_records": "oruk_leaderboard.table.records",
     "open_clipset": "oruk_leaderboard.clipset",
     "publish": "oruk_leaderboard.hub.publication",
-    "read_predictions": "oruk_leaderboard.scoring.predictions",
+    "read_predictions": "oruk_leaderboard.answers.predictions",
     "reconstruct": "oruk_leaderboard.reconstruction",
     "run": "oruk_leaderboard.systems.runner",
     "score": "oruk_leaderboard.scoring.scorer",
@@ -47,6 +47,7 @@ def __dir__() -> list[str]:
 
 
 if TYPE_CHECKING:
+    from oruk_leaderboard.answers.predictions import read_predictions as read_predictions
     from oruk_leaderboard.clipset import open_clipset as open_clipset
     from oruk_leaderboard.corpora import clips as clips
     from oruk_leaderboard.corpora import find_corpora as find_corpora
@@ -58,7 +59,6 @@ if TYPE_CHECKING:
     from oruk_leaderboard.manifest import validate as validate
     from oruk_leaderboard.reconstruction import reconstruct as reconstruct
     from oruk_leaderboard.scoring.comparison import compare as compare
-    from oruk_leaderboard.scoring.predictions import read_predictions as read_predictions
     from oruk_leaderboard.scoring.scorer import score as score
     from oruk_leaderboard.scoring.verification import verify as verify
     from oruk_leaderboard.systems.runner import run as run

@@ -5,9 +5,9 @@ from typing import Any
 
 import numpy as np
 
+from oruk_leaderboard.answers.gold import Gold, gold_of_set
+from oruk_leaderboard.answers.predictions import Predictions
 from oruk_leaderboard.classes import CLASSES
-from oruk_leaderboard.scoring.gold import Gold, gold_of_set
-from oruk_leaderboard.scoring.predictions import Predictions
 from oruk_leaderboard.scoring.scorer import score
 
 DIGEST = "a" * 64

@@ -8,13 +8,13 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
+from oruk_leaderboard.answers.gold import gold_of_set
 from oruk_leaderboard.card.blocks import block_names, fill
 from oruk_leaderboard.card.build import build
 from oruk_leaderboard.card.card import read_header
 from oruk_leaderboard.cli import main
 from oruk_leaderboard.parquet import same_table, serialize
 from oruk_leaderboard.paths import checkout_root, share_root
-from oruk_leaderboard.scoring.gold import gold_of_set
 from oruk_leaderboard.scoring.scorer import score
 from oruk_leaderboard.table.arrow import read_table, to_table
 from oruk_leaderboard.table.configs import CONFIGS, get_config

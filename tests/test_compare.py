@@ -8,15 +8,15 @@ import oruk_bench.stats as harness
 import pytest
 
 from oruk_leaderboard import metrics, statistics
+from oruk_leaderboard.answers.gold import Gold, read_gold
+from oruk_leaderboard.answers.predictions import ABSTAINED, ERROR, OK, Predictions
 from oruk_leaderboard.classes import CLASSES
 from oruk_leaderboard.cli import main
 from oruk_leaderboard.errors import MetricError, OrukError, PredictionError
 from oruk_leaderboard.scoring import figures
 from oruk_leaderboard.scoring.comparison import Comparison, compare, ensemble, failures, rank, shift
 from oruk_leaderboard.scoring.comparison_formats import as_latex, as_text, ensemble_text, shift_text
-from oruk_leaderboard.scoring.gold import Gold, read_gold
 from oruk_leaderboard.scoring.panel import Panel, panel
-from oruk_leaderboard.scoring.predictions import ABSTAINED, ERROR, OK, Predictions
 
 N, SPEAKERS = 700, 50
 

@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
+from oruk_leaderboard.answers.gold import crema_d_diagnostic, encode_duration, gold_of_set, read_gold
 from oruk_leaderboard.errors import PredictionError
-from oruk_leaderboard.scoring.gold import crema_d_diagnostic, encode_duration, gold_of_set, read_gold
 from tests.scored import made_columns, made_set
 
 GOLD = """clip_id,label,corpus,language,speaker,gender,duration_s

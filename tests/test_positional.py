@@ -5,10 +5,10 @@ import json
 import numpy as np
 import pytest
 
+from oruk_leaderboard.answers.gold import gold_of_set
+from oruk_leaderboard.answers.positional import read_order, read_positional
 from oruk_leaderboard.classes import CLASSES
 from oruk_leaderboard.errors import PredictionError
-from oruk_leaderboard.scoring.gold import gold_of_set
-from oruk_leaderboard.scoring.positional import read_order, read_positional
 from oruk_leaderboard.scoring.scorer import score
 from tests.scored import DIGEST, made_columns, made_set
 

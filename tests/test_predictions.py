@@ -8,12 +8,12 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from oruk_leaderboard.answers import tabular
+from oruk_leaderboard.answers.predictions import ABSTAINED, ERROR, MISSING, OK, REFUSED, read_predictions
+from oruk_leaderboard.answers.tabular import read_rows
 from oruk_leaderboard.classes import CLASSES
 from oruk_leaderboard.errors import PredictionError
 from oruk_leaderboard.labels import alias_table
-from oruk_leaderboard.scoring import tabular
-from oruk_leaderboard.scoring.predictions import ABSTAINED, ERROR, MISSING, OK, REFUSED, read_predictions
-from oruk_leaderboard.scoring.tabular import read_rows
 
 IDS = [f"emodb/{name}" for name in ("a", "b", "c", "d")]
 LABELS = ["anger", "neutral", "happy", "sad"]
@@ -101,7 +101,7 @@ def test_hostile_spellings_stay_on_one_line(tmp_path):
 
 
 def test_too_large_a_file_is_refused(tmp_path, monkeypatch):
-    monkeypatch.setattr("oruk_leaderboard.scoring.tabular.MAX_BYTES", 10)
+    monkeypatch.setattr("oruk_leaderboard.answers.tabular.MAX_BYTES", 10)
     refused(write(tmp_path, "p.csv.gz", gzip.compress(CSV.encode())), "too large")
 
 

@@ -6,10 +6,10 @@ import numpy as np
 import pytest
 from sklearn import metrics as sk
 
+from oruk_leaderboard.answers.gold import gold_of_set
+from oruk_leaderboard.answers.predictions import ABSTAINED, ERROR, MISSING, OK, REFUSED, Predictions
 from oruk_leaderboard.classes import CLASSES
 from oruk_leaderboard.errors import MetricError, PredictionError, RecordError
-from oruk_leaderboard.scoring.gold import gold_of_set
-from oruk_leaderboard.scoring.predictions import ABSTAINED, ERROR, MISSING, OK, REFUSED, Predictions
 from oruk_leaderboard.scoring.report import WIDTH, latex_report, text_report
 from oruk_leaderboard.scoring.scorer import score
 from oruk_leaderboard.scoring.tally import Tally, count

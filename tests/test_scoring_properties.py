@@ -5,9 +5,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from oruk_leaderboard.answers.gold import Gold, gold_of_set
+from oruk_leaderboard.answers.predictions import ABSTAINED, OK, read_predictions
 from oruk_leaderboard.classes import CLASSES
-from oruk_leaderboard.scoring.gold import Gold, gold_of_set
-from oruk_leaderboard.scoring.predictions import ABSTAINED, OK, read_predictions
 from oruk_leaderboard.scoring.scorer import score
 from oruk_leaderboard.scoring.tally import count, outcomes
 from tests.scored import made_columns, made_predictions, made_set

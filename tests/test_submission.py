@@ -267,8 +267,8 @@ def test_identities_hold_and_are_broken_one_by_one(made):
 def test_identities_hold_with_failures_and_abstentions(on_error):
     import numpy as np
 
-    from oruk_leaderboard.scoring.gold import gold_of_set
-    from oruk_leaderboard.scoring.predictions import STATUSES
+    from oruk_leaderboard.answers.gold import gold_of_set
+    from oruk_leaderboard.answers.predictions import STATUSES
     from oruk_leaderboard.scoring.scorer import score
     from tests.scored import made_predictions, made_set
 

@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-    from oruk_leaderboard.scoring.gold import Gold
+    from oruk_leaderboard.answers.gold import Gold
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
@@ -47,10 +47,10 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Compare and print; failed clips of any system are findings."""
+    from oruk_leaderboard.answers.predictions import read_predictions
     from oruk_leaderboard.scoring.comparison import ensemble, failures, rank, shift
     from oruk_leaderboard.scoring.comparison_formats import as_latex, as_text, ensemble_text, shift_text
     from oruk_leaderboard.scoring.panel import common, named, panel
-    from oruk_leaderboard.scoring.predictions import read_predictions
     from oruk_leaderboard.scoring.scorer import resolve_gold
 
     files = named(args.predictions)
@@ -95,10 +95,10 @@ def _members(args: argparse.Namespace, gold: "Gold") -> "NDArray[np.bool_]":
     """Which clips of the set belong to ``--subset``; an id of a file that is not in the set is an error."""
     import numpy as np
 
+    from oruk_leaderboard.answers.predictions import read_ids
+    from oruk_leaderboard.answers.tabular import read_rows
     from oruk_leaderboard.errors import PredictionError
-    from oruk_leaderboard.scoring.predictions import read_ids
     from oruk_leaderboard.scoring.scorer import read_clip_ids
-    from oruk_leaderboard.scoring.tabular import read_rows
 
     if args.subset == "5k":
         wanted = set(read_clip_ids(args.clips, args.gold, "5k"))

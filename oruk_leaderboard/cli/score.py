@@ -90,8 +90,8 @@ def one_thread() -> None:
 
 def scoring_options(options: argparse.Namespace) -> dict[str, Any]:
     """Keyword arguments of ``scoring.score`` that ``score`` and ``replay`` share."""
+    from oruk_leaderboard.answers.gold import ATTRIBUTES
     from oruk_leaderboard.errors import PredictionError
-    from oruk_leaderboard.scoring.gold import ATTRIBUTES
     from oruk_leaderboard.scoring.scorer import SLICES
 
     extra = options.by or []
@@ -137,11 +137,11 @@ def finish(result: "Score", options: argparse.Namespace) -> int:
 
 def _leaderboard(options: argparse.Namespace) -> int:
     """Score by a leaderboard of the literature: exactly its columns, no record."""
+    from oruk_leaderboard.answers.tabular import read_rows
     from oruk_leaderboard.errors import PredictionError
     from oruk_leaderboard.protocols import evaluate, load
     from oruk_leaderboard.protocols.report import as_latex, as_text
     from oruk_leaderboard.scoring.scorer import gold_columns
-    from oruk_leaderboard.scoring.tabular import read_rows
 
     protocol = load(options.protocol)
     names = ("order", "subsample", "partial", "system", "on_error", "cluster", "two_stage", "by", "figures")

@@ -9,11 +9,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from oruk_leaderboard import metrics
+from oruk_leaderboard.answers.predictions import read_ids
+from oruk_leaderboard.answers.tabular import Rows, read_rows
 from oruk_leaderboard.errors import PredictionError
 from oruk_leaderboard.labels import alias_table, is_no_text
 from oruk_leaderboard.protocols.spec import Figure, Protocol
-from oruk_leaderboard.scoring.predictions import read_ids
-from oruk_leaderboard.scoring.tabular import Rows, read_rows
 
 Clips = NDArray[np.bool_]
 Computed = Callable[[Figure, Clips], float]

@@ -10,10 +10,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from oruk_leaderboard import statistics
+from oruk_leaderboard.answers.gold import Gold
+from oruk_leaderboard.answers.predictions import STATUSES, Predictions, read_predictions
 from oruk_leaderboard.errors import PredictionError
-from oruk_leaderboard.scoring.gold import Gold
 from oruk_leaderboard.scoring.panel import METRICS, Panel, known, named, panel
-from oruk_leaderboard.scoring.predictions import STATUSES, Predictions, read_predictions
 from oruk_leaderboard.scoring.scorer import resolve_gold
 
 

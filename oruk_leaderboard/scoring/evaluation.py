@@ -12,10 +12,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from oruk_leaderboard import metrics
+from oruk_leaderboard.answers.gold import Gold
+from oruk_leaderboard.answers.predictions import Predictions
 from oruk_leaderboard.errors import MetricError
 from oruk_leaderboard.metrics import Margins
-from oruk_leaderboard.scoring.gold import Gold
-from oruk_leaderboard.scoring.predictions import Predictions
 from oruk_leaderboard.scoring.tally import Tally
 from oruk_leaderboard.statistics import Draws, bca, percentile
 

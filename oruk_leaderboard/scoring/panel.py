@@ -8,10 +8,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from oruk_leaderboard import metrics
+from oruk_leaderboard.answers.gold import Gold
+from oruk_leaderboard.answers.predictions import MISSING, Predictions
 from oruk_leaderboard.errors import PredictionError
 from oruk_leaderboard.metrics import Margins, Metric
-from oruk_leaderboard.scoring.gold import Gold
-from oruk_leaderboard.scoring.predictions import MISSING, Predictions
 from oruk_leaderboard.scoring.tally import ON_ERROR, outcomes
 from oruk_leaderboard.statistics import Draws
 

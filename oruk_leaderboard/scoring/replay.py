@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from oruk_leaderboard.scoring.receipts import Receipts, read_receipts
+from oruk_leaderboard.answers.receipts import Receipts, read_receipts
 from oruk_leaderboard.scoring.scorer import Score, alias_table_of, resolve_gold, score
 
 

@@ -5,9 +5,9 @@ from datetime import UTC, date, datetime
 from typing import TYPE_CHECKING, Any
 
 from oruk_leaderboard import __version__
+from oruk_leaderboard.answers.gold import Gold
+from oruk_leaderboard.answers.predictions import STATUSES, Predictions
 from oruk_leaderboard.errors import PredictionError
-from oruk_leaderboard.scoring.gold import Gold
-from oruk_leaderboard.scoring.predictions import STATUSES, Predictions
 from oruk_leaderboard.table.records import Protocol, Record, Source, SystemInfo
 
 if TYPE_CHECKING:

@@ -10,14 +10,14 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from oruk_leaderboard import __version__
+from oruk_leaderboard.answers.gold import ATTRIBUTES, CREMA_D_LABELS, Gold, crema_d_diagnostic, gold_of_set, read_gold
+from oruk_leaderboard.answers.predictions import STATUSES, Predictions, read_predictions
+from oruk_leaderboard.answers.tabular import Rows, read_rows
 from oruk_leaderboard.classes import CLASSES
 from oruk_leaderboard.errors import PredictionError
 from oruk_leaderboard.labels import AliasTable, alias_table
 from oruk_leaderboard.scoring.evaluation import Settings, evaluate, evaluate_scores, score_sums
-from oruk_leaderboard.scoring.gold import ATTRIBUTES, CREMA_D_LABELS, Gold, crema_d_diagnostic, gold_of_set, read_gold
-from oruk_leaderboard.scoring.predictions import STATUSES, Predictions, read_predictions
 from oruk_leaderboard.scoring.result import BENCHMARK, DIAGNOSTICS, SCORER_VERSION, record_of
-from oruk_leaderboard.scoring.tabular import Rows, read_rows
 from oruk_leaderboard.scoring.tally import count
 
 if TYPE_CHECKING:
@@ -192,8 +192,8 @@ def _card(system: "SystemCard | str | None") -> "SystemCard | None":
 
 
 def _read(path: Path, gold: Gold, table: AliasTable, order: str | None) -> Predictions:
-    from oruk_leaderboard.scoring.positional import SUFFIXES, read_order, read_positional
-    from oruk_leaderboard.scoring.tabular import kind
+    from oruk_leaderboard.answers.positional import SUFFIXES, read_order, read_positional
+    from oruk_leaderboard.answers.tabular import kind
 
     if order is None:
         if kind(path) in (".json", ".txt"):

@@ -10,9 +10,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from oruk_leaderboard.answers.gold import Attribute, Gold
+from oruk_leaderboard.answers.predictions import ABSTAINED, OK, Predictions
 from oruk_leaderboard.errors import RecordError
-from oruk_leaderboard.scoring.gold import Attribute, Gold
-from oruk_leaderboard.scoring.predictions import ABSTAINED, OK, Predictions
 
 EXTRA_OUTCOMES: tuple[str, ...] = ("abstained", "failed")
 """Outcomes after the classes: an answer without a class, and no answer (refused, error, missing)."""

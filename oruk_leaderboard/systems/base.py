@@ -2,15 +2,15 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Literal, Protocol
+from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
+from oruk_leaderboard.answers.answer import Answer
+
 Waveform = NDArray[np.float32]
 """One clip: float32, shape (n_samples,), 16 kHz mono, range [-1, 1), at most 256,000 samples."""
-
-Status = Literal["ok", "refused", "error", "abstained"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,23 +58,6 @@ class SystemCard:
         return values
 
 
-@dataclass(frozen=True, slots=True)
-class Answer:
-    """What a system said about one clip, before its label is mapped to a class.
-
-    Attributes:
-        label: Native label, or None where the system gave none.
-        scores: Native label to score (probabilities that sum to 1), or None.
-        status: ``ok``, ``refused``, ``error`` or ``abstained``.
-        raw: The answer as it came, for the receipt.
-    """
-
-    label: str | None
-    scores: Mapping[str, float] | None = None
-    status: Status = "ok"
-    raw: str | None = None
-
-
 class System(Protocol):
     """A loaded system."""
 
@@ -85,9 +68,3 @@ class System(Protocol):
     def predict(self, batch: Sequence[Waveform]) -> list[Answer]:
         """One answer for each waveform, in their order."""
         ...
-
-
-def top_answer(scores: Mapping[str, float]) -> Answer:
-    """The answer that a score for every native label stands for: the highest one; ties go to the first."""
-    label = max(scores, key=lambda name: scores[name])
-    return Answer(label=label, scores=dict(scores), raw=label)

@@ -5,9 +5,10 @@ from collections.abc import Callable, Sequence
 import numpy as np
 
 from oruk_leaderboard import __version__
+from oruk_leaderboard.answers.answer import Answer
 from oruk_leaderboard.classes import SAMPLE_RATE
 from oruk_leaderboard.errors import OrukError
-from oruk_leaderboard.systems.base import Answer, SystemCard, Waveform
+from oruk_leaderboard.systems.base import SystemCard, Waveform
 
 LOUD = 0.1
 """Root mean square above which a clip counts as loud (full scale 1)."""

@@ -8,8 +8,9 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from oruk_leaderboard.answers.answer import Answer, top_answer
 from oruk_leaderboard.errors import OrukError
-from oruk_leaderboard.systems.base import Answer, SystemCard, Waveform, top_answer
+from oruk_leaderboard.systems.base import SystemCard, Waveform
 
 
 class CallableSystem:

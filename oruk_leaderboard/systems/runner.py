@@ -8,6 +8,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from oruk_leaderboard.answers.answer import Answer
+from oruk_leaderboard.answers.asked import Asked, append, read_receipts
 from oruk_leaderboard.audio.stored import decode_stored
 from oruk_leaderboard.classes import CLASSES
 from oruk_leaderboard.clipset import ClipSet, open_clipset
@@ -15,8 +17,7 @@ from oruk_leaderboard.cluster import ray_cluster
 from oruk_leaderboard.errors import OrukError
 from oruk_leaderboard.labels import AliasTable, alias_table
 from oruk_leaderboard.systems import get_system, load_system
-from oruk_leaderboard.systems.asked import Asked, append, read_receipts
-from oruk_leaderboard.systems.base import Answer, System, SystemCard, Waveform
+from oruk_leaderboard.systems.base import System, SystemCard, Waveform
 
 BATCH = 16
 """Clips that are decoded and asked about before their receipts are written."""

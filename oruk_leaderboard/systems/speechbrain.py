@@ -3,8 +3,9 @@
 from collections.abc import Sequence
 from typing import Any
 
+from oruk_leaderboard.answers.answer import Answer, top_answer
 from oruk_leaderboard.systems import require, stated
-from oruk_leaderboard.systems.base import Answer, SystemCard, Waveform, top_answer
+from oruk_leaderboard.systems.base import SystemCard, Waveform
 
 
 class SpeechBrainSystem:

@@ -11,10 +11,10 @@ from typing import Any
 import numpy as np
 
 from oruk_leaderboard import jsontext
+from oruk_leaderboard.answers.predictions import ABSTAINED, OK, Predictions
+from oruk_leaderboard.answers.tabular import kind, printable, read_npz, read_rows, read_text
 from oruk_leaderboard.errors import PredictionError
 from oruk_leaderboard.labels import AliasTable, alias_table, is_no_text
-from oruk_leaderboard.scoring.predictions import ABSTAINED, OK, Predictions
-from oruk_leaderboard.scoring.tabular import kind, printable, read_npz, read_rows, read_text
 
 SUFFIXES = (".json", ".txt", ".npz")
 """Kinds of positional files."""

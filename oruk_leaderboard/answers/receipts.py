@@ -8,10 +8,10 @@ from typing import Any
 
 import numpy as np
 
+from oruk_leaderboard.answers.predictions import ABSTAINED, MISSING, OK, STATUSES, Predictions, normal_id
+from oruk_leaderboard.answers.tabular import Rows, printable, read_rows
 from oruk_leaderboard.errors import PredictionError
 from oruk_leaderboard.labels import AliasTable, parse_answer
-from oruk_leaderboard.scoring.predictions import ABSTAINED, MISSING, OK, STATUSES, Predictions, normal_id
-from oruk_leaderboard.scoring.tabular import Rows, printable, read_rows
 
 REQUIRED: tuple[str, ...] = (
     "clip_id", "input_sha256", "prompt_sha256", "model", "revision", "answer", "label", "status", "time"

@@ -16,10 +16,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from oruk_leaderboard.answers.tabular import Rows, printable, read_rows
 from oruk_leaderboard.classes import CLASSES
 from oruk_leaderboard.errors import PredictionError
 from oruk_leaderboard.labels import AliasTable, alias_table, is_no_text, is_number
-from oruk_leaderboard.scoring.tabular import Rows, printable, read_rows
 
 STATUSES: tuple[str, ...] = ("ok", "refused", "error", "abstained", "missing")
 """What became of a clip; the position is the code. ``missing`` is never written in a file: the row is not there."""

@@ -9,11 +9,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from oruk_leaderboard.answers.predictions import read_ids
+from oruk_leaderboard.answers.tabular import Rows, printable, read_rows
 from oruk_leaderboard.classes import CLASSES
 from oruk_leaderboard.errors import PredictionError
 from oruk_leaderboard.labels import alias_table
-from oruk_leaderboard.scoring.predictions import read_ids
-from oruk_leaderboard.scoring.tabular import Rows, printable, read_rows
 
 UNKNOWN = "unknown"
 """Value of an attribute that the corpus does not tell."""

@@ -11,8 +11,8 @@ from pathlib import Path
 from typing import Any
 
 from oruk_leaderboard import jsontext
+from oruk_leaderboard.answers.answer import Answer
 from oruk_leaderboard.errors import OrukError
-from oruk_leaderboard.systems.base import Answer
 
 _BEGINNING = b'{"clip_id"'
 """How a line begins."""
