@@ -18,7 +18,8 @@ from oruk_leaderboard.corpora import (
     registry,
 )
 from oruk_leaderboard.corpora.example import build_example, differences
-from oruk_leaderboard.corpora.spec import MEDIA_SUFFIXES, CorpusSpec, check_schema, load_spec
+from oruk_leaderboard.corpora.spec import CorpusSpec, check_schema, load_spec
+from oruk_leaderboard.corpora.suffixes import MEDIA
 from oruk_leaderboard.errors import CorpusError
 
 SPECS = [spec for spec in registry().values() if spec.state == "adapter"]
@@ -60,7 +61,7 @@ def test_wrapped_renamed_and_upper_case_suffix(spec: CorpusSpec, tmp_path: Path)
     expected = essence(found_in(spec, tmp_path / "plain"))
     wrapped = tmp_path / "My Disk" / (spec.id if spec.within else "copy of something") / "v1.0"
     build_example(spec, wrapped)
-    for file in [path for path in wrapped.rglob("*") if path.suffix.lower() in MEDIA_SUFFIXES]:
+    for file in [path for path in wrapped.rglob("*") if path.suffix.lower() in MEDIA]:
         file.rename(file.with_suffix(file.suffix.upper()))
         (file.parent / f"._{file.name}").write_bytes(b"resource fork")
     (tmp_path / "My Disk" / "__MACOSX").mkdir()

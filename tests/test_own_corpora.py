@@ -16,7 +16,8 @@ from oruk_leaderboard.corpora import (
     registry,
 )
 from oruk_leaderboard.corpora.example import build_example
-from oruk_leaderboard.corpora.spec import MEDIA_SUFFIXES, CorpusSpec, load_spec
+from oruk_leaderboard.corpora.spec import CorpusSpec, load_spec
+from oruk_leaderboard.corpora.suffixes import MEDIA
 from oruk_leaderboard.errors import CorpusError
 from tests.test_corpora import SPECS, essence, every_spec, found_in, own_spec
 
@@ -194,7 +195,7 @@ def test_one_corpus_does_not_stop_the_others(tmp_path: Path, capsys: pytest.Capt
 @pytest.mark.parametrize("spec", [spec for spec in SPECS if spec.table or spec.joins], ids=lambda spec: spec.id)
 def test_damaged_label_files(spec: CorpusSpec, tmp_path: Path) -> None:
     build_example(spec, tmp_path)
-    files = [path for path in tmp_path.rglob("*") if path.is_file() and path.suffix.lower() not in MEDIA_SUFFIXES]
+    files = [path for path in tmp_path.rglob("*") if path.is_file() and path.suffix.lower() not in MEDIA]
     for file in files:
         whole = file.read_bytes()
         for damaged in (b"", whole[: len(whole) // 2], whole[::-1], whole.replace(b",", b'"'), b"\0" + whole):

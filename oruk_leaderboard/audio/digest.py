@@ -20,12 +20,16 @@ class PcmDigest:
         num_samples: Frames.
         sampling_rate: Hz.
         channels: Channels.
+        container: Short name of the file format, such as ``WAV``.
+        lossless: Whether every decoder gives the same samples.
     """
 
     pcm_sha256: str
     num_samples: int
     sampling_rate: int
     channels: int
+    container: str
+    lossless: bool
 
 
 def source_digest(file: Path | BinaryIO) -> tuple[str, int]:
@@ -66,4 +70,6 @@ def pcm_digest(file: Path | BinaryIO) -> PcmDigest:
             frames += len(block)
         if recording.frames is not None and frames != recording.frames:
             raise truncated(recording.frames, frames)
-        return PcmDigest(digest.hexdigest(), frames, recording.rate, recording.channels)
+        return PcmDigest(
+            digest.hexdigest(), frames, recording.rate, recording.channels, recording.container, recording.lossless
+        )

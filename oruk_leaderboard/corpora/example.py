@@ -10,7 +10,8 @@ from oruk_leaderboard.corpora.archives import unsafe
 from oruk_leaderboard.corpora.find import locate
 from oruk_leaderboard.corpora.roots import open_root
 from oruk_leaderboard.corpora.rows import clips
-from oruk_leaderboard.corpora.spec import MEDIA_SUFFIXES, CorpusSpec
+from oruk_leaderboard.corpora.spec import CorpusSpec
+from oruk_leaderboard.corpora.suffixes import MEDIA
 from oruk_leaderboard.errors import CorpusError
 
 _RATE = 16_000
@@ -31,7 +32,7 @@ def build_example(spec: CorpusSpec, folder: Path, *, seconds: float = 0.1) -> No
             raise CorpusError("not a path of an example", where=f"{spec.origin} [example.tree]: {path}", found=reason)
         file = folder / path
         file.parent.mkdir(parents=True, exist_ok=True)
-        if file.suffix.lower() in MEDIA_SUFFIXES:
+        if file.suffix.lower() in MEDIA:
             frames = round(seconds * _RATE)
             noise = random.Random(path).randbytes(2 * frames) if content == "noise" else bytes(2 * frames)
             with wave.open(str(file), "wb") as sound:

@@ -9,7 +9,8 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 from oruk_leaderboard.corpora.rules import Columns
-from oruk_leaderboard.corpora.spec import MEDIA_SUFFIXES, CorpusSpec, FilesRule
+from oruk_leaderboard.corpora.spec import CorpusSpec, FilesRule
+from oruk_leaderboard.corpora.suffixes import MEDIA
 from oruk_leaderboard.errors import CorpusError
 
 TIME_LIMIT_S = 10.0
@@ -59,7 +60,7 @@ def index_names(names: Iterable[str]) -> NameIndex:
         if not dot:
             stem, suffix = suffix, ""
         by_suffix.setdefault(f".{suffix.lower()}", []).append(Parts(name, folder + slash, stem))
-    others = [part.name for suffix, parts in by_suffix.items() if suffix not in MEDIA_SUFFIXES for part in parts]
+    others = [part.name for suffix, parts in by_suffix.items() if suffix not in MEDIA for part in parts]
     return NameIndex(by_suffix, sorted(others))
 
 
@@ -71,7 +72,7 @@ def match_files(spec: CorpusSpec, index: NameIndex) -> tuple[list[Match], list[s
     """
     if not any(suffix in index.by_suffix for rule in spec.files for suffix in rule.suffixes):
         return [], []
-    wanted = MEDIA_SUFFIXES.union(*(rule.suffixes for rule in spec.files))
+    wanted = MEDIA.union(*(rule.suffixes for rule in spec.files))
     candidates = {suffix: parts for suffix, parts in index.by_suffix.items() if suffix in wanted}
     if spec.trusted:
         return _match_files(spec.files, candidates)

@@ -14,7 +14,8 @@ from oruk_leaderboard.corpora.readers import LabelFile, missing_column, read_row
 from oruk_leaderboard.corpora.registry import get_corpus
 from oruk_leaderboard.corpora.roots import Problem, Root, open_root
 from oruk_leaderboard.corpora.rules import BUILT_IN, Columns, FirstOf, Lookup, Rule
-from oruk_leaderboard.corpora.spec import CLIP_FIELDS, LOSSLESS, LOSSY, MEDIA_SUFFIXES, CorpusSpec
+from oruk_leaderboard.corpora.spec import CLIP_FIELDS, CorpusSpec
+from oruk_leaderboard.corpora.suffixes import AUDIO, LOSSY, MEDIA, suffix_of
 from oruk_leaderboard.errors import CorpusError, MissingExtraError
 
 _GENDERS = {
@@ -83,7 +84,7 @@ def clips(
     maker = _Maker(corpus, label_policy, label_source)
     found = maker.from_tables() if corpus.tables and not corpus.root.listing_only else maker.from_files()
     official = {clip.clip_id: path for clip, path in found}
-    present = maker.one_each([clip for clip, _ in found if clip.media])
+    present = maker.one_each([clip for clip, _ in found if clip.media], official)
     there = {clip.clip_id for clip in present}
     missing = {
         clip.clip_id: replace(clip, media=path) for clip, path in found if not clip.media and clip.clip_id not in there
@@ -151,9 +152,10 @@ def clips_of(
     return result
 
 
-def _rank(media: str) -> tuple[bool, int, str]:
-    # A lossy copy of a lossless corpus is the last choice; otherwise the shorter path, then code points.
-    return media[media.rfind(".") :].lower() in LOSSY, len(media), media
+def _rank(media: str, official: str) -> tuple[bool, bool, int, str]:
+    # The release's own container first and a lossy copy last; otherwise the shorter path, then code points.
+    suffix = suffix_of(media)
+    return suffix != official, suffix in LOSSY, len(media), media
 
 
 @dataclass(slots=True)
@@ -223,7 +225,7 @@ class _Maker:
                 found += [(self._clip(columns, media), paths[0]) for media in candidates or [""]]
         return found
 
-    def one_each(self, found: Sequence[Clip]) -> list[Clip]:
+    def one_each(self, found: Sequence[Clip], official: Mapping[str, str]) -> list[Clip]:
         """Exclude all but the best file of each clip id, and rows that repeat or contradict."""
         by_id: defaultdict[str, list[Clip]] = defaultdict(list)
         for clip in found:
@@ -242,7 +244,8 @@ class _Maker:
                     self.problems.append(Problem(clip_id, reason))
                     if contradicts:
                         by_media[clip.media] = replace(other, label=None, excluded=reason)
-            best, *others = sorted(by_media.values(), key=lambda clip: _rank(clip.media))
+            suffix = self.spec.files[0].suffixes[0] if self.spec.files else suffix_of(official[clip_id])
+            best, *others = sorted(by_media.values(), key=lambda clip: _rank(clip.media, suffix))
             kept += [best, *(replace(clip, label=None, excluded=f"also at {best.media}") for clip in others)]
         return kept
 
@@ -251,7 +254,7 @@ class _Maker:
         names = set(self.corpus.strays)
         if self.corpus.tables and taken:
             folders = {media[: media.rfind("/") + 1] for media in taken}
-            parts = (part for suffix in MEDIA_SUFFIXES for part in self.corpus.index.by_suffix.get(suffix, ()))
+            parts = (part for suffix in MEDIA for part in self.corpus.index.by_suffix.get(suffix, ()))
             names |= {part.name for part in parts if part.folder in folders}
         return [
             Problem(name, self.spec.extra(name) or "not in the official set") for name in sorted(names - set(taken))
@@ -376,7 +379,7 @@ class _Maker:
         for path in paths:
             folder, slash, file = path.casefold().rpartition("/")
             stem, _, suffix = file.rpartition(".")
-            for accepted in LOSSLESS if f".{suffix}" in LOSSLESS else (f".{suffix}",):
+            for accepted in dict.fromkeys((f".{suffix}", *AUDIO)):
                 for part in self._stems(accepted).get(stem, ()):
                     lies_in = f"/{part.folder.casefold()}"
                     if folder and not lies_in.endswith(f"/{folder}{slash}"):
@@ -384,7 +387,7 @@ class _Maker:
                     if part.name.startswith(place) or (folder and len(self.corpus.places) == 1):
                         anywhere.append(part.name)
         below = [name for name in anywhere if name.startswith(place)]
-        return sorted(set(below or anywhere), key=_rank)
+        return sorted(set(below or anywhere), key=lambda media: _rank(media, suffix_of(paths[0])))
 
     def _stems(self, suffix: str) -> dict[str, list[Parts]]:
         if suffix not in self.located:

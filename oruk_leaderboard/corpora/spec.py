@@ -4,7 +4,7 @@
 
 - ``[files]`` (one table, or ``[[files]]`` for several packings, tried in order): clips are files. ``name`` is a regular
   expression for the whole stem, ``folder`` one or several for the end of the folder path (``""``: any folder),
-  ``suffixes`` the accepted suffixes, the official one first; ``.flac`` is always accepted beside a lossless one.
+  ``suffixes`` the accepted suffixes, the official one first; every audio container is accepted after these.
   Named groups become columns. Folders and suffixes match in any case, names exactly.
 - ``[table]``: clips are rows of label files. ``path`` is a regular expression (or several) for the end of the label
   file's path, ``reader`` a registered reader (default: delimited text), ``where`` keeps rows by column values. With
@@ -32,12 +32,8 @@ from typing import Any
 from oruk_leaderboard.classes import INDEX
 from oruk_leaderboard.clip import Clip
 from oruk_leaderboard.corpora.rules import BUILT_IN, FirstOf, Rule, globs, rule
+from oruk_leaderboard.corpora.suffixes import AUDIO
 from oruk_leaderboard.errors import CorpusError
-
-LOSSLESS = (".wav", ".flac")
-LOSSY = (".mp3", ".ogg", ".opus", ".m4a", ".aac", ".mp4", ".avi", ".flv", ".mkv", ".mov", ".webm")
-MEDIA_SUFFIXES = frozenset((*LOSSLESS, *LOSSY, ".aiff", ".aif", ".sph", ".au"))
-"""Suffixes of files that may be recordings, lower case."""
 
 LabelMap = Mapping[str, str | bool]
 CLIP_FIELDS = frozenset(item.name for item in fields(Clip)) - {"clip_id", "corpus", "media", "label"}
@@ -341,8 +337,7 @@ def _files(data: Mapping[str, Any], *, where: str) -> FilesRule:
     folder = data.get("folder", "")
     folders = [folder] if isinstance(folder, str) else folder
     suffixes = [suffix.lower() for suffix in data.get("suffixes", [".wav"])]
-    if suffixes[0] in LOSSLESS:
-        suffixes += [suffix for suffix in LOSSLESS if suffix not in suffixes]
+    suffixes += [suffix for suffix in AUDIO if suffix not in suffixes]
     return FilesRule(
         name=_pattern(data["name"], where=f"{where} [files] name"),
         folders=tuple(_path_pattern(f"{item}/", where=f"{where} [files] folder") if item else None for item in folders),

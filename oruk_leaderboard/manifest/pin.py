@@ -9,7 +9,7 @@ from typing import Any
 
 from oruk_leaderboard.audio import open_recording, pcm_digest, render, source_digest
 from oruk_leaderboard.corpora import FoundCorpus, Problem
-from oruk_leaderboard.corpora.spec import LOSSY
+from oruk_leaderboard.corpora.suffixes import LOSSY, suffix_of
 from oruk_leaderboard.errors import AudioError, MissingExtraError
 from oruk_leaderboard.manifest.check import UNPINNED
 from oruk_leaderboard.manifest.files import Manifest, csv_texts
@@ -92,8 +92,8 @@ def pin(
 def _digests(item: Usable) -> dict[str, Any] | str:
     """Columns of one clip, or why there are none."""
     # Only corpora that are recognised by file names have rows without a path, and those name their suffix.
-    official = _suffix(item.row.media) if item.row.media else item.corpus.spec.files[0].suffixes[0]
-    found = _suffix(item.clip.media)
+    official = suffix_of(item.row.media) if item.row.media else item.corpus.spec.files[0].suffixes[0]
+    found = suffix_of(item.clip.media)
     if found != official:
         return f"not pinned: a {found} copy, and the release has {official}"
     try:
@@ -106,7 +106,7 @@ def _columns(item: Usable) -> Iterator[tuple[str, Any]]:
     root, clip = item.corpus.root, item.clip
     with root.open(clip.media) as file:
         yield from zip(("source_sha256", "source_bytes"), source_digest(file), strict=True)
-        if _suffix(clip.media) in LOSSY:
+        if suffix_of(clip.media) in LOSSY:
             # Decoders of lossy formats differ by one step, so their samples identify nothing; the header does no harm.
             with open_recording(file) as recording:
                 yield from (("sampling_rate", recording.rate), ("channels", recording.channels))
@@ -116,7 +116,3 @@ def _columns(item: Usable) -> Iterator[tuple[str, Any]]:
         yield from (("sampling_rate", pcm.sampling_rate), ("channels", pcm.channels))
         rendered = render(file, start_s=clip.start_s, end_s=clip.end_s, channel=clip.channel)
         yield from (("clip_sha256", rendered.clip_sha256), ("clip_num_samples", len(rendered.samples)))
-
-
-def _suffix(path: str) -> str:
-    return path[path.rfind(".") :].lower()
