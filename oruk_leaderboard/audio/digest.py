@@ -1,7 +1,7 @@
 """What identifies a file, and what identifies the sound in it."""
 
 import hashlib
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import BinaryIO
 
@@ -13,7 +13,7 @@ from oruk_leaderboard.errors import AudioError
 
 @dataclass(frozen=True, slots=True)
 class PcmDigest:
-    """The decoded samples of a recording, before any resampling.
+    """The decoded samples of a recording, before any resampling. Equal whatever container they came in.
 
     Attributes:
         pcm_sha256: SHA-256 of the samples as int16 little-endian with the channels interleaved, hexadecimal.
@@ -28,8 +28,8 @@ class PcmDigest:
     num_samples: int
     sampling_rate: int
     channels: int
-    container: str
-    lossless: bool
+    container: str = field(compare=False)
+    lossless: bool = field(compare=False)
 
 
 def source_digest(file: Path | BinaryIO) -> tuple[str, int]:
