@@ -17,9 +17,9 @@ _PUBLIC: dict[str, str] = {
     "leaderboard": "oruk_leaderboard.table.leaderboard",
     "load_leaderboard": "oruk_leaderboard.table.leaderboard",
     "load_manifest": "oruk_leaderboard.manifest",
-    "load_records": "oruk_leaderboard.table.records",
+    "load_records": "oruk_leaderboard.records.record",
     "open_clipset": "oruk_leaderboard.clipset",
-    "publish": "oruk_leaderboard.hub.publication",
+    "publish": "oruk_leaderboard.release.publication",
     "read_predictions": "oruk_leaderboard.answers.predictions",
     "reconstruct": "oruk_leaderboard.reconstruction",
     "run": "oruk_leaderboard.systems.runner",
@@ -52,16 +52,16 @@ if TYPE_CHECKING:
     from oruk_leaderboard.corpora import clips as clips
     from oruk_leaderboard.corpora import find_corpora as find_corpora
     from oruk_leaderboard.corpora import get_corpus as get_corpus
-    from oruk_leaderboard.hub.publication import publish as publish
     from oruk_leaderboard.hub.submission import submit as submit
     from oruk_leaderboard.hub.upstream import sync as sync
     from oruk_leaderboard.manifest import load_manifest as load_manifest
     from oruk_leaderboard.manifest import validate as validate
     from oruk_leaderboard.reconstruction import reconstruct as reconstruct
+    from oruk_leaderboard.records.record import load_records as load_records
+    from oruk_leaderboard.release.publication import publish as publish
     from oruk_leaderboard.scoring.comparison import compare as compare
     from oruk_leaderboard.scoring.scorer import score as score
     from oruk_leaderboard.scoring.verification import verify as verify
     from oruk_leaderboard.systems.runner import run as run
     from oruk_leaderboard.table.leaderboard import leaderboard as leaderboard
     from oruk_leaderboard.table.leaderboard import load_leaderboard as load_leaderboard
-    from oruk_leaderboard.table.records import load_records as load_records

@@ -7,6 +7,9 @@ from oruk_leaderboard.errors import OrukError
 
 PACKAGE = Path(__file__).resolve().parent
 
+LFS_POINTER = b"version https://git-lfs.github.com/spec/"
+"""First bytes of a Git LFS pointer: a file whose content was not downloaded."""
+
 
 @cache
 def share_root() -> Path:

@@ -12,9 +12,9 @@ def versions() -> dict[str, str]:
     from oruk_leaderboard.audio import RULE_VERSION
     from oruk_leaderboard.labels import alias_table
     from oruk_leaderboard.manifest import load_manifest
+    from oruk_leaderboard.records.record import RECORD_VERSION
     from oruk_leaderboard.scoring.result import SCORER_VERSION
     from oruk_leaderboard.scoring.result import VERSION as PROTOCOL_VERSION
-    from oruk_leaderboard.table.records import RECORD_VERSION
 
     return {
         "oruk-bench-leaderboard": __version__,

@@ -95,7 +95,7 @@ def test_segments_are_recordings_of_their_own(name):
 @pytest.mark.parametrize("name", ["pcm16.wav", "x.flac", "x.mp3", "x.ogg", "x.opus"])
 def test_blocks_join_without_a_seam(name, monkeypatch):
     data = encode(voice(4, 24_000, 2), 24_000, *FORMATS[name])
-    monkeypatch.setattr(audio.recording, "BLOCK_VALUES", 9_001)
+    monkeypatch.setattr(audio.sndfile, "BLOCK_VALUES", 9_001)
     assert np.array_equal(render(io.BytesIO(data)).samples, plain(data))
 
 

@@ -10,18 +10,18 @@ import pytest
 
 from oruk_leaderboard.answers.gold import gold_of_set
 from oruk_leaderboard.card.blocks import block_names, fill
-from oruk_leaderboard.card.build import build
-from oruk_leaderboard.card.card import read_header
+from oruk_leaderboard.card.readme import read_header
 from oruk_leaderboard.cli import main
 from oruk_leaderboard.parquet import same_table, serialize
 from oruk_leaderboard.paths import checkout_root, share_root
+from oruk_leaderboard.records.record import load_records, record_path, write_record
+from oruk_leaderboard.records.schemas import arrow_schema, check
+from oruk_leaderboard.release.build import build
 from oruk_leaderboard.scoring.scorer import score
 from oruk_leaderboard.table.arrow import read_table, to_table
 from oruk_leaderboard.table.configs import CONFIGS, get_config
 from oruk_leaderboard.table.formats import FORMATS
 from oruk_leaderboard.table.leaderboard import leaderboard
-from oruk_leaderboard.table.records import load_records, record_path, write_record
-from oruk_leaderboard.table.schemas import arrow_schema, check
 from tests.scored import made_predictions, made_set
 
 SHIPPED = [config for config in CONFIGS if (share_root() / config.path).is_file()]
@@ -147,7 +147,7 @@ def test_systems_keep_the_digits_the_failures_and_the_source():
 
 
 def test_the_verb_tells_what_is_stale(capsys, monkeypatch, sources):
-    monkeypatch.setattr("oruk_leaderboard.card.build.checkout_root", lambda: sources)
+    monkeypatch.setattr("oruk_leaderboard.release.build.checkout_root", lambda: sources)
     assert main(["build", "--check"]) == 1
     assert "stale  data/leaderboard.parquet" in capsys.readouterr().out
     assert main(["build", "--json"]) == 0

@@ -6,10 +6,10 @@ import pytest
 
 from oruk_leaderboard import __version__
 from oruk_leaderboard.card.blocks import block_names, fill
-from oruk_leaderboard.card.card import blocks, split_header
+from oruk_leaderboard.card.readme import blocks, split_header
 from oruk_leaderboard.errors import OrukError
 from oruk_leaderboard.paths import checkout_root
-from oruk_leaderboard.table.records import load_records
+from oruk_leaderboard.records.record import load_records
 
 ROOT = checkout_root()
 STATEMENTS = {

@@ -12,7 +12,7 @@ from oruk_leaderboard.card.cite import citation_cff, cite, methods, system_entry
 from oruk_leaderboard.cli import main
 from oruk_leaderboard.corpora import registry
 from oruk_leaderboard.errors import OrukError
-from oruk_leaderboard.table.records import load_records
+from oruk_leaderboard.records.record import load_records
 
 
 def balanced(bibtex):

@@ -1,6 +1,7 @@
 """Comparison of systems: agreement with the single-pair functions and the harness, ties, prompts, shifts, figures."""
 
 import json
+from dataclasses import asdict
 from pathlib import Path
 
 import numpy as np
@@ -13,10 +14,11 @@ from oruk_leaderboard.answers.predictions import ABSTAINED, ERROR, OK, Predictio
 from oruk_leaderboard.classes import CLASSES
 from oruk_leaderboard.cli import main
 from oruk_leaderboard.errors import MetricError, OrukError, PredictionError
-from oruk_leaderboard.scoring import figures
+from oruk_leaderboard.pictures import plots
 from oruk_leaderboard.scoring.comparison import Comparison, compare, ensemble, failures, rank, shift
 from oruk_leaderboard.scoring.comparison_formats import as_latex, as_text, ensemble_text, shift_text
 from oruk_leaderboard.scoring.panel import Panel, panel
+from oruk_leaderboard.scoring.score_pictures import rank_picture
 
 N, SPEAKERS = 700, 50
 
@@ -186,28 +188,29 @@ def test_text_and_latex(comparison: Comparison) -> None:
 def test_figures_are_written_and_reproducible(comparison: Comparison, board: Panel, theme: str, tmp_path: Path) -> None:
     counts = metrics.confusion(board.gold.labels, board.outcomes[1], 7)
     scores = np.random.default_rng(0).dirichlet(np.full(7, 0.3), N)
+    diagram = asdict(metrics.reliability(board.gold.labels, scores))
     drawn = {
-        "ranks": lambda: figures.rank_plot(comparison, theme=theme),
-        "confusion": lambda: figures.confusion_matrix(counts, CLASSES, [*CLASSES, "no class"], theme=theme),
-        "bars": lambda: figures.bars(["de", "en"], [0.5, 0.7], [(0.4, 0.6), None], sizes=[90, 400], theme=theme),
-        "reliability": lambda: figures.reliability_diagram(metrics.reliability(board.gold.labels, scores), theme=theme),
+        "ranks": lambda: rank_picture(comparison, theme=theme),
+        "confusion": lambda: plots.confusion_matrix(counts, CLASSES, [*CLASSES, "no class"], theme=theme),
+        "bars": lambda: plots.bars(["de", "en"], [0.5, 0.7], [(0.4, 0.6), None], sizes=[90, 400], theme=theme),
+        "reliability": lambda: plots.reliability_diagram(**diagram, theme=theme),
     }
     for name, draw in drawn.items():
         for suffix, start in ((".png", b"\x89PNG"), (".svg", b"<?xml")):
             one, other = tmp_path / f"{name}{suffix}", tmp_path / f"{name}-again{suffix}"
-            figures.save(draw(), one)
-            figures.save(draw(), other)
+            plots.save(draw(), one)
+            plots.save(draw(), other)
             assert one.read_bytes().startswith(start)
             assert one.read_bytes() == other.read_bytes()
 
 
 def test_figures_refuse(tmp_path: Path) -> None:
     with pytest.raises(OrukError, match=r"expected \.svg or \.png"):
-        figures.save(figures.bars(["a"], [0.5], [None]), tmp_path / "a.pdf")
+        plots.save(plots.bars(["a"], [0.5], [None]), tmp_path / "a.pdf")
     with pytest.raises(MetricError, match="unknown theme"):
-        figures.bars(["a"], [0.5], [None], theme="blue")
+        plots.bars(["a"], [0.5], [None], theme="blue")
     with pytest.raises(MetricError, match="lengths differ"):
-        figures.bars(["a", "b"], [0.5], [None])
+        plots.bars(["a", "b"], [0.5], [None])
 
 
 @pytest.fixture

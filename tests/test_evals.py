@@ -10,9 +10,9 @@ from oruk_leaderboard.cli import main
 from oruk_leaderboard.errors import RecordError
 from oruk_leaderboard.hub import evals
 from oruk_leaderboard.paths import checkout_root
+from oruk_leaderboard.records.record import Record, load_records
+from oruk_leaderboard.records.schemas import check
 from oruk_leaderboard.table.configs import SPLIT
-from oruk_leaderboard.table.records import Record, load_records
-from oruk_leaderboard.table.schemas import check
 from tests.scored import scored_record
 
 SHA = "0123456789abcdef0123456789abcdef01234567"

@@ -15,7 +15,15 @@ from oruk_leaderboard.cli import main
 from oruk_leaderboard.errors import OrukError
 from oruk_leaderboard.page import build_page, content
 from oruk_leaderboard.page.render import HERE, LIMIT
-from oruk_leaderboard.table.records import Protocol, Record, Source, SystemInfo, load_records, record_path, write_record
+from oruk_leaderboard.records.record import (
+    Protocol,
+    Record,
+    Source,
+    SystemInfo,
+    load_records,
+    record_path,
+    write_record,
+)
 from tests.scored import scored_record
 
 HOSTILE = '<img src=x onerror=alert(1)></script><!-- "&'

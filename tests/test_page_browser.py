@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from oruk_leaderboard.page import build_page
-from oruk_leaderboard.table.records import Source
+from oruk_leaderboard.records.record import Source
 from tests.page_visit import PHONE, WIDE, Visit
 from tests.scored import scored_record
 from tests.test_page import FORMULA, HOSTILE, a_record, add, attested

@@ -4,7 +4,7 @@ from dataclasses import replace
 from xml.etree import ElementTree
 
 from oruk_leaderboard.card.plot import svg
-from oruk_leaderboard.table.records import default_records, load_records
+from oruk_leaderboard.records.record import default_records, load_records
 
 
 def _texts(document):

@@ -9,12 +9,13 @@ from pathlib import Path
 import pytest
 
 from oruk_leaderboard import __version__
-from oruk_leaderboard.card.build import build
 from oruk_leaderboard.cli import main
 from oruk_leaderboard.errors import HubError
-from oruk_leaderboard.hub import evals, publication
+from oruk_leaderboard.hub import evals
 from oruk_leaderboard.hub.client import Hub
 from oruk_leaderboard.paths import checkout_root
+from oruk_leaderboard.release import publication
+from oruk_leaderboard.release.build import build
 from oruk_leaderboard.table.arrow import read_table
 from oruk_leaderboard.table.configs import get_config
 from tests.fake_hub import TOKEN, FakeHub

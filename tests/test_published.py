@@ -11,10 +11,10 @@ from oruk_leaderboard.corpora import get_corpus, registry
 from oruk_leaderboard.corpora.index import PATH, document
 from oruk_leaderboard.corpora.registry import built_in
 from oruk_leaderboard.errors import CorpusError, OrukError
+from oruk_leaderboard.records.schemas import arrow_schema, check
 from oruk_leaderboard.table import published
 from oruk_leaderboard.table.arrow import read_table
 from oruk_leaderboard.table.configs import get_config
-from oruk_leaderboard.table.schemas import arrow_schema, check
 
 TASKS = {
     "Speech Emotion Recognition": 16,

@@ -8,7 +8,7 @@ import pytest
 
 from oruk_leaderboard.errors import RecordError
 from oruk_leaderboard.paths import data_dir
-from oruk_leaderboard.table.records import (
+from oruk_leaderboard.records.record import (
     Record,
     by_score,
     default_records,

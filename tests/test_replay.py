@@ -7,9 +7,9 @@ import pytest
 from oruk_leaderboard.answers.gold import crema_d_diagnostic, gold_of_set
 from oruk_leaderboard.cli import main
 from oruk_leaderboard.errors import PredictionError
+from oruk_leaderboard.records.schemas import check
 from oruk_leaderboard.scoring.replay import replay
 from oruk_leaderboard.scoring.verification import verify
-from oruk_leaderboard.table.schemas import check
 from tests.scored import made_columns, made_set
 
 PROMPT = "c" * 64

@@ -14,8 +14,8 @@ from oruk_leaderboard.answers.answer import Answer
 from oruk_leaderboard.audio import encode_flac
 from oruk_leaderboard.errors import OrukError
 from oruk_leaderboard.labels import alias_table
+from oruk_leaderboard.records.system_card import SystemCard
 from oruk_leaderboard.systems import runner
-from oruk_leaderboard.systems.base import SystemCard
 
 CARD = SystemCard(id="mine", name="mine", family="open", adapter="callable", source="test", model_id="m:f")
 

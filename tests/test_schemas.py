@@ -5,8 +5,8 @@ from jsonschema import Draft202012Validator
 
 from oruk_leaderboard.errors import RecordError
 from oruk_leaderboard.paths import schema_dir
+from oruk_leaderboard.records.schemas import arrow_schema, check, load_schema
 from oruk_leaderboard.table.configs import CONFIGS
-from oruk_leaderboard.table.schemas import arrow_schema, check, load_schema
 
 NAMES = sorted(path.name.removesuffix(".schema.json") for path in schema_dir().glob("*.schema.json"))
 

@@ -7,7 +7,7 @@ import pytest
 
 from oruk_leaderboard.classes import CLASSES
 from oruk_leaderboard.cli import main
-from oruk_leaderboard.table.records import read_record
+from oruk_leaderboard.records.record import read_record
 from tests.scored import made_columns
 
 

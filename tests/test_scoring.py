@@ -10,12 +10,12 @@ from oruk_leaderboard.answers.gold import gold_of_set
 from oruk_leaderboard.answers.predictions import ABSTAINED, ERROR, MISSING, OK, REFUSED, Predictions
 from oruk_leaderboard.classes import CLASSES
 from oruk_leaderboard.errors import MetricError, PredictionError, RecordError
+from oruk_leaderboard.records.record import Record
+from oruk_leaderboard.records.system_card import SystemCard
 from oruk_leaderboard.scoring.report import WIDTH, latex_report, text_report
 from oruk_leaderboard.scoring.scorer import score
 from oruk_leaderboard.scoring.tally import Tally, count
 from oruk_leaderboard.scoring.verification import verify
-from oruk_leaderboard.systems.base import SystemCard
-from oruk_leaderboard.table.records import Record
 from tests.scored import made_columns, made_predictions, made_set
 
 FAST = {"n_boot": 100, "snapshot": "2026-11-30"}

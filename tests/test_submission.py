@@ -8,14 +8,14 @@ from pathlib import Path
 import pytest
 import yaml
 
-from oruk_leaderboard.card.build import build
 from oruk_leaderboard.cli import main
 from oruk_leaderboard.errors import RecordError
 from oruk_leaderboard.hub.identities import broken_identities
 from oruk_leaderboard.hub.submission import submit
 from oruk_leaderboard.manifest import load_manifest
 from oruk_leaderboard.paths import checkout_root, data_dir
-from oruk_leaderboard.table.records import load_records
+from oruk_leaderboard.records.record import load_records
+from oruk_leaderboard.release.build import build
 from tests.scored import scored_record
 
 REVISION = "0123456789abcdef0123456789abcdef01234567"
@@ -210,8 +210,8 @@ def test_cards_that_are_shipped_may_submit_under_the_name_of_their_published_row
     from dataclasses import replace
 
     from oruk_leaderboard.hub.submission import _check_identity
+    from oruk_leaderboard.records.record import Source
     from oruk_leaderboard.systems import registry
-    from oruk_leaderboard.table.records import Source
 
     held = load_records()
     here = Source(kind="scored_here", attested_by="scored by oruk-bench-leaderboard 1.0.0")

@@ -12,12 +12,13 @@ import pytest
 
 from oruk_leaderboard.cli import main
 from oruk_leaderboard.errors import HubError
-from oruk_leaderboard.hub import publication, upstream
+from oruk_leaderboard.hub import upstream
 from oruk_leaderboard.hub.client import Hub
 from oruk_leaderboard.paths import data_dir
+from oruk_leaderboard.records.record import default_records, load_records
+from oruk_leaderboard.records.schemas import arrow_schema
+from oruk_leaderboard.release import publication
 from oruk_leaderboard.table.configs import leaderboard_row
-from oruk_leaderboard.table.records import default_records, load_records
-from oruk_leaderboard.table.schemas import arrow_schema
 from tests.fake_hub import TOKEN, FakeHub
 
 REPO = "oruk/oruk-bench-leaderboard"

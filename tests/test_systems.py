@@ -100,8 +100,8 @@ def test_a_missing_library_is_named_with_what_to_install() -> None:
 
 def test_every_shipped_card_makes_a_valid_record(tmp_path: Path) -> None:
     from oruk_leaderboard.answers.gold import gold_of_set
+    from oruk_leaderboard.records.record import write_record
     from oruk_leaderboard.scoring.scorer import score
-    from oruk_leaderboard.table.records import write_record
     from tests.scored import made_predictions, made_set
 
     gold = gold_of_set(made_set())

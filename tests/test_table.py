@@ -11,9 +11,9 @@ import pytest
 import oruk_leaderboard
 from oruk_leaderboard.cells import csv_cell, latex_cell, markdown_cell
 from oruk_leaderboard.cli import main
+from oruk_leaderboard.records.record import load_records
 from oruk_leaderboard.table.formats import FORMATS
 from oruk_leaderboard.table.leaderboard import leaderboard
-from oruk_leaderboard.table.records import load_records
 
 
 def test_groups_are_ranked_apart():

@@ -8,9 +8,9 @@ from oruk_leaderboard.corpora.registry import built_in
 from oruk_leaderboard.errors import RecordError
 from oruk_leaderboard.manifest import load_manifest
 from oruk_leaderboard.paths import data_dir
+from oruk_leaderboard.records.record import load_records
 from oruk_leaderboard.records.training import read_ledger, training_ledger
 from oruk_leaderboard.systems import registry
-from oruk_leaderboard.table.records import load_records
 
 NOT_HELD = {"audiollm-audio-flamingo-3"}
 """Systems of the published table that no record holds."""

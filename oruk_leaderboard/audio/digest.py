@@ -7,7 +7,8 @@ from typing import BinaryIO
 
 import numpy as np
 
-from oruk_leaderboard.audio.recording import SPOOL_CHUNK, open_recording, truncated
+from oruk_leaderboard.audio.opening import SPOOL_CHUNK, open_recording
+from oruk_leaderboard.audio.recording import truncated
 from oruk_leaderboard.errors import AudioError
 
 

@@ -12,7 +12,8 @@ import numpy.typing as npt
 import soundfile
 import soxr
 
-from oruk_leaderboard.audio.recording import Recording, Samples, frame_at, open_recording
+from oruk_leaderboard.audio.opening import open_recording
+from oruk_leaderboard.audio.recording import Recording, Samples, frame_at
 from oruk_leaderboard.classes import MAX_SAMPLES, SAMPLE_RATE
 from oruk_leaderboard.errors import AudioError
 

@@ -9,8 +9,8 @@ from typing import Any
 from oruk_leaderboard import __version__, jsontext
 from oruk_leaderboard.cells import latex_cell
 from oruk_leaderboard.errors import OrukError
+from oruk_leaderboard.records.record import PUBLISHED, Record, default_records, load_composition, load_records
 from oruk_leaderboard.table.leaderboard import coverage
-from oruk_leaderboard.table.records import PUBLISHED, Record, default_records, load_composition, load_records
 
 RELEASED = "2026-11-30"
 """Date of this version (ISO 8601)."""

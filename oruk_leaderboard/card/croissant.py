@@ -12,8 +12,8 @@ from typing import Any
 
 from oruk_leaderboard import __version__
 from oruk_leaderboard.card.cite import BENCHMARK, CODE, HOME, RELEASED
+from oruk_leaderboard.records.schemas import arrow_schema, load_schema
 from oruk_leaderboard.table.configs import Config, shipped
-from oruk_leaderboard.table.schemas import arrow_schema, load_schema
 
 NAME = "croissant.json"
 

@@ -6,8 +6,8 @@ from typing import Any
 
 from oruk_leaderboard import __version__
 from oruk_leaderboard.card.blocks import fill
+from oruk_leaderboard.records.schemas import arrow_schema
 from oruk_leaderboard.table.configs import shipped
-from oruk_leaderboard.table.schemas import arrow_schema
 
 NAME = "oruk_bench_leaderboard.py"
 

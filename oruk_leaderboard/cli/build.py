@@ -15,7 +15,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Build or check; 1 when a check finds stale files."""
-    from oruk_leaderboard.card.build import build
+    from oruk_leaderboard.release.build import build
 
     report = build(check=args.check)
     if args.json:

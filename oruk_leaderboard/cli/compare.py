@@ -78,9 +78,10 @@ def run(args: argparse.Namespace) -> int:
         document["shift"] = [row.to_dict() for row in shifts]
         texts.append(shift_text(shifts, args.metric))
     if args.plot is not None:
-        from oruk_leaderboard.scoring.figures import rank_plot, save
+        from oruk_leaderboard.pictures.plots import save
+        from oruk_leaderboard.scoring.score_pictures import rank_picture
 
-        save(rank_plot(comparison), args.plot)
+        save(rank_picture(comparison), args.plot)
     if args.json:
         write_json(document)
     else:

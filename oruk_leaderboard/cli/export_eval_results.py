@@ -32,7 +32,7 @@ def run(args: argparse.Namespace) -> int:
     import yaml
 
     from oruk_leaderboard.hub import evals
-    from oruk_leaderboard.table.records import load_records
+    from oruk_leaderboard.records.record import load_records
 
     older = args.format == "model-index"
     make = evals.model_index if older else evals.eval_results

@@ -17,7 +17,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Push and print the revision to cite; 1 for a dry run that could not be followed by a real one."""
-    from oruk_leaderboard.hub.publication import publish
+    from oruk_leaderboard.release.publication import publish
 
     done = publish(repo=args.repo, dry_run=args.dry_run)
     if args.json:

@@ -114,14 +114,14 @@ def scoring_options(options: argparse.Namespace) -> dict[str, Any]:
 def finish(result: "Score", options: argparse.Namespace) -> int:
     """Write and print a result; returns the exit code."""
     if options.out is not None:
-        from oruk_leaderboard.table.records import write_record
+        from oruk_leaderboard.records.record import write_record
 
         write_record(result.record, options.out)
         note(f"record written to {options.out}")
     if options.figures is not None:
-        from oruk_leaderboard.scoring.score_figures import write_figures
+        from oruk_leaderboard.scoring.score_pictures import write_pictures
 
-        note(f"{len(write_figures(result.to_dict(), options.figures))} figures written to {options.figures}")
+        note(f"{len(write_pictures(result.to_dict(), options.figures))} figures written to {options.figures}")
     if options.json:
         write_json(result.to_dict())
     else:

@@ -16,9 +16,7 @@ from typing import Any, BinaryIO, Protocol
 from oruk_leaderboard.corpora.archives import Member, Refused, is_archive, members
 from oruk_leaderboard.corpora.streams import LocalSource, OpenedSource, Source
 from oruk_leaderboard.errors import CorpusError
-
-LFS_POINTER = b"version https://git-lfs.github.com/spec/"
-"""How a Git LFS pointer begins."""
+from oruk_leaderboard.paths import LFS_POINTER
 
 _POINTER_SIZES = range(len(LFS_POINTER), 1025)
 _JUNK = frozenset((".ds_store", "thumbs.db", "desktop.ini", "__macosx", ".git", ".ipynb_checkpoints"))

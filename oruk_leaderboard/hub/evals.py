@@ -13,9 +13,9 @@ from typing import Any
 
 from oruk_leaderboard.errors import HubError, RecordError
 from oruk_leaderboard.hub.client import REPO, REVISION
+from oruk_leaderboard.records.record import PUBLISHED, REBUILT, Record, default_records
+from oruk_leaderboard.records.schemas import check
 from oruk_leaderboard.table.configs import CONFIGS, SPLIT
-from oruk_leaderboard.table.records import PUBLISHED, REBUILT, Record, default_records
-from oruk_leaderboard.table.schemas import check
 
 NAME = "eval.yaml"
 """The benchmark's file, at the root of the data set repository."""

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 from oruk_leaderboard.errors import RecordError
 from oruk_leaderboard.hub.identities import broken_identities
 from oruk_leaderboard.paths import checkout_root
-from oruk_leaderboard.table.records import REBUILT, Record, load_records, read_record, record_path, write_record
+from oruk_leaderboard.records.record import REBUILT, Record, load_records, read_record, record_path, write_record
 
 if TYPE_CHECKING:
     from oruk_leaderboard.manifest import Manifest

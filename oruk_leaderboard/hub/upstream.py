@@ -17,7 +17,7 @@ from oruk_leaderboard.errors import HubError, RecordError
 from oruk_leaderboard.hub.client import REPO, Hub
 from oruk_leaderboard.hub.upstream_table import Row, find_table, read_rows
 from oruk_leaderboard.paths import checkout_root
-from oruk_leaderboard.table.records import (
+from oruk_leaderboard.records.record import (
     Protocol,
     Record,
     Source,
@@ -27,7 +27,7 @@ from oruk_leaderboard.table.records import (
     record_path,
     write_record,
 )
-from oruk_leaderboard.table.schemas import check
+from oruk_leaderboard.records.schemas import check
 
 
 @dataclass(frozen=True, slots=True)

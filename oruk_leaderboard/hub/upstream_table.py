@@ -15,7 +15,7 @@ from typing import Any
 
 from oruk_leaderboard.errors import HubError, RecordError
 from oruk_leaderboard.hub.client import Hub
-from oruk_leaderboard.table.schemas import check, load_schema
+from oruk_leaderboard.records.schemas import check, load_schema
 
 Row = Mapping[str, Any]
 

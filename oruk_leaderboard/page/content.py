@@ -5,8 +5,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from oruk_leaderboard.records.record import PUBLISHED, REBUILT, Record, by_score, clips_of
 from oruk_leaderboard.table.leaderboard import leaderboard
-from oruk_leaderboard.table.records import PUBLISHED, REBUILT, Record, by_score, clips_of
 from oruk_leaderboard.table.uncertainty import accuracy_interval, close_to
 
 CURRENT = "current"

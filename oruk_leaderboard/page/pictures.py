@@ -7,9 +7,9 @@ from decimal import Decimal
 
 from markupsafe import Markup
 
-from oruk_leaderboard.page.charts import Axis, Guide, Point, scatter
 from oruk_leaderboard.page.content import CURRENT, GROUP_TITLES, Row
-from oruk_leaderboard.table.records import PUBLISHED
+from oruk_leaderboard.pictures.scatter import Axis, Guide, Point, scatter
+from oruk_leaderboard.records.record import PUBLISHED
 
 SCORE = Axis("macro-F1", 0.0, 0.9, [(tenth / 10, f"{tenth / 10:.1f}") for tenth in range(0, 10, 2)])
 ACCURACY = Axis("accuracy, %", 0.0, 90.0, [(percent, str(percent)) for percent in range(0, 91, 10)])

@@ -21,10 +21,11 @@ from oruk_leaderboard.cells import csv_text
 from oruk_leaderboard.classes import CLASSES
 from oruk_leaderboard.errors import OrukError
 from oruk_leaderboard.page import content, pictures
-from oruk_leaderboard.page.charts import aligned, bar, margin, mark, slug
 from oruk_leaderboard.paths import data_dir
+from oruk_leaderboard.pictures.scatter import aligned, bar, margin, mark, slug
+from oruk_leaderboard.records.families import FAMILIES
+from oruk_leaderboard.records.record import Record, load_composition, load_records
 from oruk_leaderboard.table.leaderboard import coverage
-from oruk_leaderboard.table.records import FAMILIES, Record, load_composition, load_records
 
 HERE = Path(__file__).resolve().parent
 SCRIPTS = ("core", "state", "table", "details", "compare", "yours", "pictures", "main")

@@ -7,9 +7,9 @@ from concurrent.futures import ThreadPoolExecutor
 from functools import cache
 from typing import Any
 
-from oruk_leaderboard.cluster import ray_cluster
 from oruk_leaderboard.corpora import Root
 from oruk_leaderboard.corpora import open_root as open_any_root
+from oruk_leaderboard.ray_session import ray_session
 from oruk_leaderboard.reconstruction.render import Job, Outcome, Renderer
 
 Batch = Sequence[Job]
@@ -37,7 +37,7 @@ def on_ray(batches: Iterable[Batch], *, workers: int, open_root: Callable[[str],
         MissingExtraError: Ray is not installed.
         OrukError: The cluster lost a task for good.
     """
-    with ray_cluster(workers=workers) as ray:
+    with ray_session(workers=workers) as ray:
         task = ray.remote(num_cpus=1, max_retries=5)(_render_remotely)
         yield from _in_order(batches, workers * AHEAD, task.remote, ray.get, ray.cancel)
 

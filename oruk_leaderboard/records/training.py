@@ -14,7 +14,7 @@ from typing import Literal
 
 from oruk_leaderboard.errors import RecordError
 from oruk_leaderboard.paths import data_dir
-from oruk_leaderboard.table.schemas import check, load_schema
+from oruk_leaderboard.records.schemas import check, load_schema
 
 UNNAMED = "unnamed"
 """``corpus`` of a line whose source names no corpus."""

@@ -8,10 +8,10 @@ from oruk_leaderboard import __version__
 from oruk_leaderboard.answers.gold import Gold
 from oruk_leaderboard.answers.predictions import STATUSES, Predictions
 from oruk_leaderboard.errors import PredictionError
-from oruk_leaderboard.table.records import Protocol, Record, Source, SystemInfo
+from oruk_leaderboard.records.record import Protocol, Record, Source, SystemInfo
 
 if TYPE_CHECKING:
-    from oruk_leaderboard.systems.base import SystemCard
+    from oruk_leaderboard.records.system_card import SystemCard
 
 SCORER_VERSION = "1.0.0"
 """Raised whenever the scorer can give another figure for the same predictions."""

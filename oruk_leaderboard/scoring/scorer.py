@@ -21,8 +21,8 @@ from oruk_leaderboard.scoring.result import BENCHMARK, DIAGNOSTICS, SCORER_VERSI
 from oruk_leaderboard.scoring.tally import count
 
 if TYPE_CHECKING:
-    from oruk_leaderboard.systems.base import SystemCard
-    from oruk_leaderboard.table.records import Record
+    from oruk_leaderboard.records.record import Record
+    from oruk_leaderboard.records.system_card import SystemCard
 
 SLICES: tuple[str, ...] = tuple(name for name in ATTRIBUTES if name != "speaker")
 """Slices made unless others are asked for; speakers only on request, since there are thousands."""

@@ -6,10 +6,10 @@ from pathlib import Path
 from typing import Any
 
 from oruk_leaderboard.errors import RecordError
+from oruk_leaderboard.records.record import read_record
 from oruk_leaderboard.scoring.evaluation import Settings, evaluate, evaluate_scores
 from oruk_leaderboard.scoring.result import SCORER_VERSION, printed, scored_on
 from oruk_leaderboard.scoring.tally import Tally
-from oruk_leaderboard.table.records import read_record
 
 TOLERANCE = 1e-12
 """How far a recomputed figure may be from the stated one."""

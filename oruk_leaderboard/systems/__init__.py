@@ -9,8 +9,9 @@ from typing import Any, cast
 
 from oruk_leaderboard.classes import CLASSES
 from oruk_leaderboard.errors import OrukError
-from oruk_leaderboard.systems.base import System, SystemCard
-from oruk_leaderboard.table.records import FAMILIES
+from oruk_leaderboard.records.families import FAMILIES
+from oruk_leaderboard.records.system_card import SystemCard
+from oruk_leaderboard.systems.base import System
 
 ADAPTERS: Mapping[str, str] = {
     "baseline": "built in; no weights",

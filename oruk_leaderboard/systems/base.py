@@ -1,61 +1,16 @@
 """What a system is: a card that says what it is, and ``predict`` over a batch of waveforms."""
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from typing import Any, Protocol
+from collections.abc import Sequence
+from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
 from oruk_leaderboard.answers.answer import Answer
+from oruk_leaderboard.records.system_card import SystemCard
 
 Waveform = NDArray[np.float32]
 """One clip: float32, shape (n_samples,), 16 kHz mono, range [-1, 1), at most 256,000 samples."""
-
-
-@dataclass(frozen=True, slots=True)
-class SystemCard:
-    """What is known of a system before it runs; one TOML file a system.
-
-    Attributes:
-        id: Short name, also the file stem of the spec.
-        name: Name as the table shows it.
-        family: ``open``, ``audio LLM``, ``API`` or ``text only``.
-        adapter: Module of ``oruk_leaderboard.systems`` that loads and runs it.
-        model_id: Name of the weights on their hub, or None where there are none.
-        hub: ``hf``, ``modelscope`` or None.
-        revision: 40-hex revision of the weights, or None where the run has to state one.
-        parameters_m: Parameters in millions, or None where unknown.
-        licence: Licence of the weights, or None where unknown.
-        classes: The benchmark classes it can emit, or None where only the loaded model can tell.
-        native_labels: Native label to benchmark class where the alias table does not know the spelling.
-        training_corpora: Corpora it was trained on, or None where nobody has declared them.
-        source: Where these facts come from.
-    """
-
-    id: str
-    name: str
-    family: str
-    adapter: str
-    source: str
-    model_id: str | None = None
-    hub: str | None = None
-    revision: str | None = None
-    parameters_m: float | None = None
-    licence: str | None = None
-    classes: tuple[str, ...] | None = None
-    native_labels: Mapping[str, str] | None = None
-    training_corpora: tuple[str, ...] | None = None
-
-    def to_dict(self) -> dict[str, Any]:
-        """Field names to plain values."""
-        values: dict[str, Any] = {name: getattr(self, name) for name in self.__slots__}
-        for name in ("classes", "training_corpora"):
-            if values[name] is not None:
-                values[name] = list(values[name])
-        if values["native_labels"] is not None:
-            values["native_labels"] = dict(values["native_labels"])
-        return values
 
 
 class System(Protocol):

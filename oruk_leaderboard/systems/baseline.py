@@ -8,7 +8,8 @@ from oruk_leaderboard import __version__
 from oruk_leaderboard.answers.answer import Answer
 from oruk_leaderboard.classes import SAMPLE_RATE
 from oruk_leaderboard.errors import OrukError
-from oruk_leaderboard.systems.base import SystemCard, Waveform
+from oruk_leaderboard.records.system_card import SystemCard
+from oruk_leaderboard.systems.base import Waveform
 
 LOUD = 0.1
 """Root mean square above which a clip counts as loud (full scale 1)."""

@@ -10,7 +10,8 @@ from typing import Any
 
 from oruk_leaderboard.answers.answer import Answer, top_answer
 from oruk_leaderboard.errors import OrukError
-from oruk_leaderboard.systems.base import SystemCard, Waveform
+from oruk_leaderboard.records.system_card import SystemCard
+from oruk_leaderboard.systems.base import Waveform
 
 
 class CallableSystem:

@@ -1,8 +1,9 @@
 """wav2vec 2.0 checkpoints with a CTC head over emotions: the logits come a frame and are averaged over the clip."""
 
 from oruk_leaderboard.classes import SAMPLE_RATE
+from oruk_leaderboard.records.system_card import SystemCard
 from oruk_leaderboard.systems import require, stated
-from oruk_leaderboard.systems.base import SystemCard, Waveform
+from oruk_leaderboard.systems.base import Waveform
 from oruk_leaderboard.systems.transformers import AudioClassifier
 
 

@@ -13,11 +13,12 @@ from oruk_leaderboard.answers.asked import Asked, append, read_receipts
 from oruk_leaderboard.audio.stored import decode_stored
 from oruk_leaderboard.classes import CLASSES
 from oruk_leaderboard.clipset import ClipSet, open_clipset
-from oruk_leaderboard.cluster import ray_cluster
 from oruk_leaderboard.errors import OrukError
 from oruk_leaderboard.labels import AliasTable, alias_table
+from oruk_leaderboard.ray_session import ray_session
+from oruk_leaderboard.records.system_card import SystemCard
 from oruk_leaderboard.systems import get_system, load_system
-from oruk_leaderboard.systems.base import System, SystemCard, Waveform
+from oruk_leaderboard.systems.base import System, Waveform
 
 BATCH = 16
 """Clips that are decoded and asked about before their receipts are written."""
@@ -184,7 +185,7 @@ def _ray(
         def ask(self, batch: list[Stored]) -> list[Asked]:
             return ask(self.system, batch)
 
-    with ray_cluster(workers=workers) as ray:
+    with ray_session(workers=workers) as ray:
         idle = [ray.remote(num_cpus=1)(Worker).remote() for _ in range(workers)]
         busy: dict[Any, Any] = {}
         for batch in batches:

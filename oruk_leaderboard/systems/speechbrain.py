@@ -4,8 +4,9 @@ from collections.abc import Sequence
 from typing import Any
 
 from oruk_leaderboard.answers.answer import Answer, top_answer
+from oruk_leaderboard.records.system_card import SystemCard
 from oruk_leaderboard.systems import require, stated
-from oruk_leaderboard.systems.base import SystemCard, Waveform
+from oruk_leaderboard.systems.base import Waveform
 
 
 class SpeechBrainSystem:

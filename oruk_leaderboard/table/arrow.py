@@ -4,8 +4,8 @@ from pathlib import Path
 from typing import Any
 
 from oruk_leaderboard.paths import share_root
+from oruk_leaderboard.records.schemas import arrow_schema, check
 from oruk_leaderboard.table.configs import Config, Rows
-from oruk_leaderboard.table.schemas import arrow_schema, check
 
 
 def read_table(config: Config, root: Path | None = None) -> Any:

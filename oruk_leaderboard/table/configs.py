@@ -5,9 +5,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from oruk_leaderboard.records.record import PUBLISHED, REBUILT, Record, by_score, default_records
+from oruk_leaderboard.records.schemas import load_schema
 from oruk_leaderboard.table import published
-from oruk_leaderboard.table.records import PUBLISHED, REBUILT, Record, by_score, default_records
-from oruk_leaderboard.table.schemas import load_schema
 
 SPLIT = "train"
 """The one split of every config."""

@@ -6,9 +6,8 @@ from decimal import Decimal
 from typing import TYPE_CHECKING, Any
 
 from oruk_leaderboard.errors import RecordError
-from oruk_leaderboard.table.configs import leaderboard_row
-from oruk_leaderboard.table.records import (
-    FAMILIES,
+from oruk_leaderboard.records.families import FAMILIES
+from oruk_leaderboard.records.record import (
     PUBLISHED,
     REBUILT,
     Record,
@@ -18,6 +17,7 @@ from oruk_leaderboard.table.records import (
     load_composition,
     load_records,
 )
+from oruk_leaderboard.table.configs import leaderboard_row
 
 if TYPE_CHECKING:
     import pandas as pd

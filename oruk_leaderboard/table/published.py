@@ -12,7 +12,7 @@ from typing import Any
 
 from oruk_leaderboard.errors import OrukError
 from oruk_leaderboard.paths import data_dir
-from oruk_leaderboard.table.schemas import check
+from oruk_leaderboard.records.schemas import check
 
 KINDS: dict[str, str] = {
     "leaderboards": "published",

@@ -6,7 +6,7 @@ and two rows can be told apart no better than the number of clips allows. Rows s
 
 from collections.abc import Mapping
 
-from oruk_leaderboard.table.records import Record, load_composition
+from oruk_leaderboard.records.record import Record, load_composition
 
 
 def clips_of(record: Record) -> int | None:

@@ -18,69 +18,17 @@ A user's own spec may name a function of its own: ``reader = "package.module:fun
 import csv
 import importlib
 import importlib.util
-import io
 import zipfile
 import zlib
-from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
+from collections.abc import Iterator
 from pathlib import Path
-from typing import Any, BinaryIO, TextIO
+from typing import Any
 
-from oruk_leaderboard.corpora.roots import Root
-from oruk_leaderboard.corpora.spec import TableRule
+from oruk_leaderboard.corpora.readers import dialogues, structured, tables  # noqa: F401  they register themselves
+from oruk_leaderboard.corpora.readers.label_file import READERS, LabelFile, Reader, Row, missing_column, reader
 from oruk_leaderboard.errors import CorpusError
 
-Row = Mapping[str, str | None]
-
-
-@dataclass(frozen=True, slots=True)
-class LabelFile:
-    """A label file as a reader sees it.
-
-    Attributes:
-        root: Corpora root.
-        path: Path below the root.
-        place: Path of the corpus's own root below the root, ``""`` or ending with ``/``.
-        rule: The spec's ``[table]`` or ``[join]``, for delimiter, encoding and header.
-        groups: Named groups of the path pattern.
-    """
-
-    root: Root
-    path: str
-    place: str
-    rule: TableRule
-    groups: Row
-
-    def binary(self) -> BinaryIO:
-        """The file, opened for reading.
-
-        Raises:
-            CorpusError: It cannot be opened.
-        """
-        try:
-            return self.root.open(self.path)
-        except OSError as error:
-            raise CorpusError("the label file cannot be read", where=self.path, found=error.strerror) from error
-
-    def text(self, encoding: str | None = None) -> TextIO:
-        """The file's text: the encoding given here or in the spec, else UTF-8 or UTF-16 by its byte order mark.
-
-        Line ends are kept, as the csv module wants them.
-
-        Raises:
-            CorpusError: The bytes do not fit the encoding.
-        """
-        with self.binary() as file:
-            data = file.read()
-        marked = "utf-16" if data.startswith((b"\xff\xfe", b"\xfe\xff")) else None
-        name = marked or encoding or self.rule.encoding or "utf-8-sig"
-        try:
-            return io.StringIO(data.decode(name), newline="")
-        except UnicodeDecodeError as error:
-            raise CorpusError("the label file's text cannot be decoded", where=self.path, expected=name) from error
-
-
-Reader = Callable[[LabelFile], Iterator[Row]]
+__all__ = ["LabelFile", "Reader", "Row", "find_reader", "missing_column", "read_rows", "reader"]
 
 _MALFORMED = (
     *(
@@ -98,18 +46,6 @@ _MALFORMED = (
 )
 """What readers, and the packages they use, raise over a damaged label file."""
 
-_READERS: dict[str, Reader] = {}
-
-
-def reader(name: str) -> Callable[[Reader], Reader]:
-    """Register a reader under a name."""
-
-    def register(function: Reader) -> Reader:
-        _READERS[name] = function
-        return function
-
-    return register
-
 
 def find_reader(name: str, *, trusted: bool, origin: Path) -> Reader:
     """The reader of that name.
@@ -117,8 +53,6 @@ def find_reader(name: str, *, trusted: bool, origin: Path) -> Reader:
     Raises:
         CorpusError: There is none; or ``module:function`` cannot be imported, or is named by a built-in spec.
     """
-    from oruk_leaderboard.corpora.readers import dialogues, structured, tables  # noqa: F401  they register themselves
-
     if ":" in name and not trusted:
         module, _, function = name.partition(":")
         try:
@@ -126,9 +60,9 @@ def find_reader(name: str, *, trusted: bool, origin: Path) -> Reader:
         except (ImportError, AttributeError, OSError, SyntaxError) as error:
             raise CorpusError("the spec's own reader cannot be imported", where=origin, found=str(error)) from error
         return found
-    if name not in _READERS:
-        raise CorpusError("no such reader", where=origin, expected=", ".join(sorted(_READERS)), found=name)
-    return _READERS[name]
+    if name not in READERS:
+        raise CorpusError("no such reader", where=origin, expected=", ".join(sorted(READERS)), found=name)
+    return READERS[name]
 
 
 def _own_module(module: str, origin: Path) -> Any:
@@ -168,14 +102,3 @@ def _understood(read: Reader, file: LabelFile) -> Iterator[Row]:
             found=f"{type(error).__name__}: {error}",
             do="compare the file with the official release",
         ) from error
-
-
-def missing_column(path: str, columns: object, row: Row) -> CorpusError:
-    """The error for a label file without a column that the spec uses."""
-    return CorpusError(
-        "the label file lacks a column",
-        where=path,
-        expected=columns,
-        found=", ".join(sorted(str(column) for column in row)),
-        do="compare the file with the official release",
-    )

@@ -5,7 +5,7 @@ import re
 from collections.abc import Iterator
 
 from oruk_leaderboard import jsontext
-from oruk_leaderboard.corpora.readers import LabelFile, Row, reader
+from oruk_leaderboard.corpora.readers.label_file import LabelFile, Row, reader
 from oruk_leaderboard.corpora.readers.tables import delimited
 from oruk_leaderboard.errors import CorpusError
 

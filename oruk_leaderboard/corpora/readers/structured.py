@@ -5,7 +5,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator
 
 from oruk_leaderboard import jsontext
-from oruk_leaderboard.corpora.readers import LabelFile, Row, missing_column, reader
+from oruk_leaderboard.corpora.readers.label_file import LabelFile, Row, missing_column, reader
 from oruk_leaderboard.corpora.readers.tables import delimited
 from oruk_leaderboard.errors import CorpusError, MissingExtraError
 

@@ -3,7 +3,7 @@
 import csv
 from collections.abc import Iterator
 
-from oruk_leaderboard.corpora.readers import LabelFile, Row, reader
+from oruk_leaderboard.corpora.readers.label_file import LabelFile, Row, reader
 from oruk_leaderboard.errors import CorpusError
 
 

@@ -128,7 +128,7 @@ def _git(root: Path, *arguments: str) -> bytes:
 
 
 def _check_fresh(root: Path) -> None:
-    from oruk_leaderboard.card.build import build
+    from oruk_leaderboard.release.build import build
 
     if stale := build(root=root, check=True).changed:
         raise HubError(
@@ -191,7 +191,7 @@ def _lost_systems(hub: Hub, plan: Publication, root: Path) -> HubError | None:
     """The published table must not lose a system: by a new table in its place, or by a card that names another."""
     from oruk_leaderboard.hub.upstream import compare_rows, key
     from oruk_leaderboard.hub.upstream_table import find_table, read_rows
-    from oruk_leaderboard.table.records import load_records
+    from oruk_leaderboard.records.record import load_records
 
     table = find_table(hub, plan.parent) if plan.updated else None
     if table is None or not {table, "README.md"} & set(plan.updated):

@@ -8,12 +8,12 @@ from oruk_leaderboard.card.blocks import fill
 from oruk_leaderboard.card.factsheets import Figures, language_table
 from oruk_leaderboard.card.script import dtype
 from oruk_leaderboard.errors import OrukError
+from oruk_leaderboard.records.record import Record, by_score, default_records
+from oruk_leaderboard.records.schemas import arrow_schema, check, load_schema
 from oruk_leaderboard.table.arrow import read_table
 from oruk_leaderboard.table.configs import SPLIT, Config, shipped
 from oruk_leaderboard.table.formats import as_markdown
 from oruk_leaderboard.table.leaderboard import coverage, leaderboard
-from oruk_leaderboard.table.records import Record, by_score, default_records
-from oruk_leaderboard.table.schemas import arrow_schema, check, load_schema
 
 NAME = "README.md"
 

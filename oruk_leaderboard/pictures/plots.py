@@ -1,22 +1,18 @@
-"""Figures as SVG or PNG: confusion matrix, bars with intervals, reliability diagram, rank plot.
+"""Plots as SVG or PNG with matplotlib: confusion matrix, bars with intervals, reliability diagram, rank plot.
 
 Each function returns a matplotlib figure on an opaque ground with text of high contrast, so that it can be read on a
 page of any colour; ``theme="dark"`` gives the dark ground. Files are the same bytes for the same figures.
 """
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal, TypeAlias
+from typing import Any, Literal, TypeAlias
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from oruk_leaderboard.errors import MetricError, MissingExtraError, OrukError
-from oruk_leaderboard.metrics import Reliability
-from oruk_leaderboard.metrics.checks import divide
-
-if TYPE_CHECKING:
-    from oruk_leaderboard.scoring.comparison import Comparison
 
 Theme: TypeAlias = Literal["light", "dark"]
 """Colours of a figure."""
@@ -49,7 +45,7 @@ def _figure(width: float, height: float, theme: str) -> tuple[Any, Any, Mapping[
 
 
 def save(figure: Any, path: Path) -> None:
-    """Write a figure; the suffix tells the format.
+    """Write a figure; the suffix of the path names the format.
 
     Raises:
         OrukError: The suffix is neither .svg nor .png, or the file cannot be written.
@@ -83,7 +79,8 @@ def confusion_matrix(
     table = np.asarray(counts)
     if table.shape != (len(rows), len(columns)):
         raise MetricError("shapes differ", where="counts", expected=(len(rows), len(columns)), found=table.shape)
-    shares = divide(table, table.sum(axis=1, keepdims=True))
+    totals = table.sum(axis=1, keepdims=True)
+    shares = np.divide(table, totals, out=np.zeros(table.shape), where=totals > 0)
     figure, axes, colours = _figure(1.9 + 0.85 * len(columns), 1.4 + 0.62 * len(rows), theme)
     from matplotlib.colors import LinearSegmentedColormap
 
@@ -137,14 +134,32 @@ def bars(
     return figure
 
 
-def reliability_diagram(diagram: Reliability, *, title: str = "", theme: Theme = "light") -> Any:
-    """Accuracy against confidence in bins; the dashed line is perfect calibration, the numbers are clips."""
+def reliability_diagram(
+    edges: ArrayLike,
+    count: ArrayLike,
+    confidence: ArrayLike,
+    accuracy: ArrayLike,
+    *,
+    title: str = "",
+    theme: Theme = "light",
+) -> Any:
+    """Accuracy against confidence in bins; the dashed line is perfect calibration, the numbers are clips.
+
+    Args:
+        edges: Ends of the bins, shape (bins + 1,), 0 to 1.
+        count: Clips in each bin, shape (bins,).
+        confidence: Mean confidence in each bin, 0 to 1.
+        accuracy: Share of correct clips in each bin, 0 to 1.
+        title: Above the diagram.
+        theme: ``light`` or ``dark``.
+    """
+    ends, clips, certain, right = (np.asarray(values) for values in (edges, count, confidence, accuracy))
     figure, axes, colours = _figure(5.6, 5.2, theme)
-    filled = diagram.count > 0
-    width = np.diff(diagram.edges)
+    filled = clips > 0
+    width = np.diff(ends)
     axes.bar(
-        diagram.edges[:-1][filled],
-        diagram.accuracy[filled],
+        ends[:-1][filled],
+        right[filled],
         width=width[filled],
         align="edge",
         color=colours["mark"],
@@ -154,19 +169,19 @@ def reliability_diagram(diagram: Reliability, *, title: str = "", theme: Theme =
     )
     axes.plot((0, 1), (0, 1), linestyle="--", color=colours["ink"], linewidth=1, label="perfect calibration")
     axes.scatter(
-        diagram.confidence[filled],
-        diagram.accuracy[filled],
+        certain[filled],
+        right[filled],
         color=colours["other"],
         s=22,
         zorder=3,
         label="at the mean confidence",
     )
-    for left, wide, height, count in zip(diagram.edges, width, diagram.accuracy, diagram.count, strict=False):
-        if count:
+    for left, wide, height, inside in zip(ends, width, right, clips, strict=False):
+        if inside:
             axes.text(
                 left + wide / 2,
                 height + 0.015,
-                f"{count:,}",
+                f"{inside:,}",
                 ha="center",
                 color=colours["ink"],
                 fontsize=7,
@@ -177,44 +192,55 @@ def reliability_diagram(diagram: Reliability, *, title: str = "", theme: Theme =
     return figure
 
 
-def rank_plot(comparison: "Comparison", *, title: str = "", theme: Theme = "light") -> Any:
-    """Critical-difference style plot: each system's mean rank over the replicates with its interval of ranks.
+@dataclass(frozen=True, slots=True)
+class RankMark:
+    """One line of a rank plot.
 
-    Bars to the left join systems of which no two differ (Holm over all pairs). Reference for the form: Demšar (2006),
-    JMLR 7, 1-30.
+    Attributes:
+        name: System, with its figure.
+        rank: Mean rank over the replicates, 1 is best.
+        low: Lower end of the interval of the rank.
+        high: Upper end.
     """
-    standings = comparison.standings
-    figure, axes, colours = _figure(8.0, 1.2 + 0.32 * len(standings), theme)
-    place = {standing.system: position for position, standing in enumerate(standings)}
-    for position, standing in enumerate(standings):
-        axes.plot(
-            (standing.rank_low, standing.rank_high),
-            (position, position),
-            color=colours["mark"],
-            linewidth=5,
-            alpha=0.45,
-            solid_capstyle="round",
-        )
-        axes.plot(standing.mean_rank, position, "o", color=colours["mark"], markersize=6)
-    low = 0.5
-    for column, group in enumerate(comparison.groups):
+
+    name: str
+    rank: float
+    low: float
+    high: float
+
+
+def rank_plot(
+    marks: Sequence[RankMark],
+    groups: Sequence[tuple[int, int]] = (),
+    *,
+    label: str,
+    title: str = "",
+    theme: Theme = "light",
+) -> Any:
+    """Critical-difference style plot: each system's mean rank with its interval.
+
+    Reference for the form: Demšar (2006), JMLR 7, 1-30.
+
+    Args:
+        marks: Best first.
+        groups: First and last position of systems of which no two differ; bars at the left join them.
+        label: Name of the rank axis.
+        title: Above the plot.
+        theme: ``light`` or ``dark``.
+    """
+    figure, axes, colours = _figure(8.0, 1.2 + 0.32 * len(marks), theme)
+    for place, mark in enumerate(marks):
+        ends = (mark.low, mark.high)
+        axes.plot(ends, (place, place), color=colours["mark"], linewidth=5, alpha=0.45, solid_capstyle="round")
+        axes.plot(mark.rank, place, "o", color=colours["mark"], markersize=6)
+    for column, (first, last) in enumerate(groups):
         # Runs overlap their neighbours, so they take turns in three columns.
-        across = low - 0.5 - 0.45 * (column % 3)
-        ends = (place[group[0]] - 0.22, place[group[-1]] + 0.22)
+        across = -0.45 * (column % 3)
+        ends = (first - 0.22, last + 0.22)
         axes.plot((across, across), ends, color=colours["other"], linewidth=3, solid_capstyle="butt")
-    axes.set_yticks(
-        range(len(standings)),
-        [f"{standing.system}  {standing.figures[comparison.metric]:.3f}" for standing in standings],
-    )
-    axes.set(
-        xlim=(low - (2.0 if comparison.groups else 0.2), len(standings) + 0.5),
-        ylim=(len(standings) - 0.4, -0.6),
-        xlabel=f"rank by {comparison.metric}, {100 * (1 - comparison.alpha):g} % interval"
-        + ("; bars at the left join systems not told apart" if comparison.groups else ""),
-        title=title,
-    )
-    step = max(1, len(standings) // 10)
-    axes.set_xticks(range(1, len(standings) + 1, step))
+    axes.set_yticks(range(len(marks)), [mark.name for mark in marks])
+    axes.set(xlim=(-1.5 if groups else 0.3, len(marks) + 0.5), ylim=(len(marks) - 0.4, -0.6), xlabel=label, title=title)
+    axes.set_xticks(range(1, len(marks) + 1, max(1, len(marks) // 10)))
     axes.grid(axis="x", color=colours["grid"], linewidth=0.6)
     axes.set_axisbelow(True)
     return figure

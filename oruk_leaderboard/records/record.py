@@ -11,13 +11,10 @@ from oruk_leaderboard import jsontext
 from oruk_leaderboard.errors import RecordError
 from oruk_leaderboard.jsontext import pretty
 from oruk_leaderboard.paths import data_dir
-from oruk_leaderboard.table.schemas import check, load_schema
+from oruk_leaderboard.records.schemas import check, load_schema
 
 RECORD_VERSION = "1.0.0"
 """Version of the record schema."""
-
-FAMILIES: tuple[str, ...] = ("ours", "open", "API", "audio LLM", "text only")
-"""Families of systems, in the order in which the card lists them."""
 
 PUBLISHED: tuple[str, ...] = ("full_set", "subsample_5k")
 """``scored_on`` values of the original evaluation, the only ones in the default table."""

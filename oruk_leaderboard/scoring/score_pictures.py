@@ -1,14 +1,14 @@
-"""The figures of one record: confusion matrix, bars of its slices with intervals, reliability diagram."""
+"""Pictures of results: of one record (confusion matrix, slices, reliability), and of a comparison."""
 
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
-
-import numpy as np
+from typing import TYPE_CHECKING, Any
 
 from oruk_leaderboard.errors import OrukError
-from oruk_leaderboard.metrics import Reliability
-from oruk_leaderboard.scoring import figures
+from oruk_leaderboard.pictures import plots
+
+if TYPE_CHECKING:
+    from oruk_leaderboard.scoring.comparison import Comparison
 
 KINDS: tuple[str, ...] = (".svg", ".png")
 """Formats that every figure is written in."""
@@ -17,7 +17,7 @@ BARS: tuple[str, ...] = ("language", "corpus", "class")
 """Slices that get bars."""
 
 
-def write_figures(record: Mapping[str, Any], folder: Path) -> list[Path]:
+def write_pictures(record: Mapping[str, Any], folder: Path) -> list[Path]:
     """Draw the figures of a record.
 
     Args:
@@ -34,13 +34,13 @@ def write_figures(record: Mapping[str, Any], folder: Path) -> list[Path]:
     evaluation, name = record["evaluation"], record["system"]["name"]
     confusion = evaluation["confusion"]
     drawn = {
-        "confusion": figures.confusion_matrix(
+        "confusion": plots.confusion_matrix(
             confusion["counts"], confusion["rows"], confusion["columns"], title=f"{name}: confusion"
         )
     }
     for attribute in BARS:
         if rows := evaluation["slices"].get(attribute):
-            drawn[attribute] = figures.bars(
+            drawn[attribute] = plots.bars(
                 [row["value"] + (" *" if row["small"] else "") for row in rows],
                 [row["macro_f1"] for row in rows],
                 [tuple(row["intervals"]["macro_f1"]) for row in rows],
@@ -48,8 +48,9 @@ def write_figures(record: Mapping[str, Any], folder: Path) -> list[Path]:
                 title=f"{name}: macro-F1 by {attribute} (* fewer than 100 clips)",
             )
     if evaluation["class_scores"]:
-        diagram = {key: np.array(values) for key, values in evaluation["class_scores"]["reliability"].items()}
-        drawn["reliability"] = figures.reliability_diagram(Reliability(**diagram), title=f"{name}: reliability")
+        drawn["reliability"] = plots.reliability_diagram(
+            **evaluation["class_scores"]["reliability"], title=f"{name}: reliability"
+        )
     try:
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:
@@ -58,5 +59,24 @@ def write_figures(record: Mapping[str, Any], folder: Path) -> list[Path]:
     for stem, figure in drawn.items():
         for kind in KINDS:
             written.append(folder / f"{stem}{kind}")
-            figures.save(figure, written[-1])
+            plots.save(figure, written[-1])
     return written
+
+
+def rank_picture(comparison: "Comparison", *, theme: plots.Theme = "light") -> Any:
+    """Each system's mean rank over the replicates with its interval, as a matplotlib figure."""
+    standings, metric = comparison.standings, comparison.metric
+    place = {standing.system: position for position, standing in enumerate(standings)}
+    marks = [
+        plots.RankMark(
+            f"{standing.system}  {standing.figures[metric]:.3f}",
+            standing.mean_rank,
+            standing.rank_low,
+            standing.rank_high,
+        )
+        for standing in standings
+    ]
+    groups = [(place[group[0]], place[group[-1]]) for group in comparison.groups]
+    joined = "; bars at the left join systems not told apart" if groups else ""
+    label = f"rank by {metric}, {100 * (1 - comparison.alpha):g} % interval{joined}"
+    return plots.rank_plot(marks, groups, label=label, theme=theme)

@@ -12,7 +12,7 @@ _OBJECT_STORE_BYTES = 512 << 20
 
 
 @contextmanager
-def ray_cluster(*, workers: int) -> Iterator[Any]:
+def ray_session(*, workers: int) -> Iterator[Any]:
     """The module ``ray``, connected to the cluster that RAY_ADDRESS names, else to one started here.
 
     Args:

@@ -6,14 +6,14 @@ from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 
-from oruk_leaderboard.card import card, cite, croissant, factsheets, plot, script
+from oruk_leaderboard.card import cite, croissant, factsheets, plot, readme, script
 from oruk_leaderboard.hub import evals
 from oruk_leaderboard.manifest.plot import plots
 from oruk_leaderboard.parquet import same_table, serialize
 from oruk_leaderboard.paths import checkout_root
+from oruk_leaderboard.records.record import Record, load_records
 from oruk_leaderboard.table.arrow import to_table
 from oruk_leaderboard.table.configs import CONFIGS
-from oruk_leaderboard.table.records import Record, load_records
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,7 +89,7 @@ def derived(root: Path, records: Sequence[Record]) -> Iterator[tuple[str, bytes 
     for name, text in plots({by: groups.values() for by, groups in figures.items()}).items():
         yield f"dataset_card/{name}", text.encode()
     yield from factsheets.fact_sheets(root, figures)
-    yield card.NAME, card.card_text(root, records, figures).encode()
+    yield readme.NAME, readme.card_text(root, records, figures).encode()
     yield croissant.NAME, croissant.croissant_text(root).encode()
     yield "CITATION.cff", cite.citation_cff().encode()
     yield evals.NAME, evals.eval_text(records).encode()
