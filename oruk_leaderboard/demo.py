@@ -41,7 +41,7 @@ def make_corpus(folder: Path) -> int:
     """Write the synthetic corpus; returns the number of clips."""
     import soundfile
 
-    rows = [row for row in load_manifest().rows if row.corpus == CORPUS]
+    rows = load_manifest().of_corpora(CORPUS)
     for seed, row in enumerate(rows):
         assert row.media is not None
         file = folder / row.media

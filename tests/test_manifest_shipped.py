@@ -73,7 +73,7 @@ def test_shipped_labels_are_those_of_the_specs(shipped):
 def test_shipped_clips_are_what_the_engine_makes_of_their_paths(shipped, tmp_path):
     """Id, label and native label of every clip that a corpus's own names tell."""
     for corpus in shipped.corpora:
-        rows = {row.media: row for row in shipped.of_corpus(corpus)}
+        rows = {row.media: row for row in shipped.of_corpora(corpus)}
         if registry()[corpus].table is not None or None in rows:
             continue
         listing = tmp_path / f"{corpus}.lst"

@@ -48,7 +48,7 @@ def run(args: argparse.Namespace) -> int:
     manifest = load_manifest(args.manifest)
     here = {found.spec.id for found in founds}
     with output.progress(
-        sum(row.corpus in here for row in manifest.rows), unit=" files", description="validate"
+        sum(manifest.counts.get(corpus, 0) for corpus in here), unit=" files", description="validate"
     ) as bar:
         result = validate(founds, manifest, profile=args.profile, workers=args.workers, progress=bar.update)
     if args.json:
@@ -63,7 +63,7 @@ def run(args: argparse.Namespace) -> int:
 
 def _text(result: "Validation") -> str:
     from oruk_leaderboard.manifest.check import DIFFERS, EXTRA, MISSING, STATES
-    from oruk_leaderboard.manifest.validation import NOT_SELECTED
+    from oruk_leaderboard.manifest.corpus_check import NOT_SELECTED
 
     header = ["corpus", *STATES, NOT_SELECTED]
     rows = [[corpus, *(totals.get(state) for state in header[1:])] for corpus, totals in result.totals.items()]

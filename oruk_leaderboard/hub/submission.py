@@ -237,7 +237,7 @@ def _clips_of(record: Record, manifest: "Manifest") -> int:
     from oruk_leaderboard.manifest.rule import SUBSAMPLE
 
     profile = (record.evaluation or {})["profile"]
-    return SUBSAMPLE if record.scored_on == "rebuilt_subsample" else len(manifest.profile(profile).rows)
+    return SUBSAMPLE if record.scored_on == "rebuilt_subsample" else len(manifest.profile(profile))
 
 
 def _check_whole(record: Record, manifest: "Manifest", *, where: Path) -> None:

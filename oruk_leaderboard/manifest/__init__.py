@@ -1,8 +1,10 @@
 """The pinned evaluation clips: rows, files, the rule that chose them, and what a user's copy of them is like."""
 
-from oruk_leaderboard.manifest.files import VERSION, Manifest, labels_digest, load_manifest
+from oruk_leaderboard.manifest.corpus_check import ClipState, Usable
+from oruk_leaderboard.manifest.files import labels_digest, load_manifest
+from oruk_leaderboard.manifest.pinned import VERSION, Manifest
 from oruk_leaderboard.manifest.rows import COLUMNS, PROFILES, ManifestRow
-from oruk_leaderboard.manifest.validation import ClipState, Usable, Validation, validate
+from oruk_leaderboard.manifest.validation import Validation, validate
 
 __all__ = [
     "COLUMNS",

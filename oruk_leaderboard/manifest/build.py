@@ -8,8 +8,9 @@ from pathlib import Path
 
 from oruk_leaderboard.corpora import CorpusSpec, Problem, registry
 from oruk_leaderboard.manifest import rule
-from oruk_leaderboard.manifest.files import Manifest, labels_digest
+from oruk_leaderboard.manifest.files import labels_digest
 from oruk_leaderboard.manifest.lists import ListedClip, find_hashes, find_lists, read_corpus
+from oruk_leaderboard.manifest.pinned import Manifest
 from oruk_leaderboard.manifest.rows import ManifestRow
 
 RULE_FILE, SOURCES_FILE = "RULE.md", "SOURCES.tsv"

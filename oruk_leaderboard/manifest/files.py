@@ -3,114 +3,37 @@
 import csv
 import hashlib
 import io
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
-from itertools import groupby, pairwise
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from itertools import groupby
 from operator import attrgetter
 from pathlib import Path
 from typing import Any
 
 from oruk_leaderboard.errors import ManifestError
-from oruk_leaderboard.manifest.rows import COLUMNS, PROFILES, TYPES, ManifestRow, row_from_cells
+from oruk_leaderboard.manifest.pinned import Manifest, csv_of
+from oruk_leaderboard.manifest.rows import COLUMNS, TYPES, ManifestRow, row_from_cells
 from oruk_leaderboard.paths import data_dir
-
-VERSION = "1.0.0"
-"""Version that ``manifest build`` writes. A released one never changes: a correction is the next one, with a diff."""
 
 SUMS = "SHA256SUMS"
 LABELS = "LABELS.tsv"
 _SUMS_TITLE = "# oruk-bench manifest "
-
-
-@dataclass(frozen=True, slots=True)
-class Manifest:
-    """The pinned evaluation clips of one version.
-
-    Attributes:
-        version: Of the manifest.
-        rows: Sorted by clip id in code-point order.
-        label_digests: Corpus under an agreement to the digest of its labels (see ``labels_digest``).
-        digest: sha256 of everything above but the version: the one hash that two papers compare.
-    """
-
-    version: str
-    rows: tuple[ManifestRow, ...]
-    label_digests: Mapping[str, str]
-    digest: str
-
-    @classmethod
-    def of(cls, rows: Iterable[ManifestRow], label_digests: Mapping[str, str], *, version: str = VERSION) -> "Manifest":
-        """Manifest of some rows; sorts them and computes the digest.
-
-        Raises:
-            ManifestError: A clip id is there twice.
-        """
-        ordered = tuple(sorted(rows, key=attrgetter("clip_id")))
-        for before, after in pairwise(ordered):
-            if before.clip_id == after.clip_id:
-                raise ManifestError("clip id is there twice", where=after.clip_id)
-        there = {row.corpus for row in ordered}
-        digests = {corpus: digest for corpus, digest in sorted(label_digests.items()) if corpus in there}
-        return cls(version, ordered, digests, _digest(ordered, digests))
-
-    @property
-    def corpora(self) -> tuple[str, ...]:
-        """Ids of the corpora, in code-point order."""
-        return tuple(sorted({row.corpus for row in self.rows}))
-
-    def of_corpus(self, corpus: str) -> tuple[ManifestRow, ...]:
-        """Rows of one corpus."""
-        return tuple(row for row in self.rows if row.corpus == corpus)
-
-    def subsample(self, profile: str) -> frozenset[str]:
-        """Clip ids of the protocol's subsample of a profile, which is pinned and not drawn from what is there."""
-        return frozenset(row.clip_id for row in self.rows if getattr(row, f"subsample_{profile}"))
-
-    def profile(self, name: str) -> "Manifest":
-        """The clips of one profile, with the digest of that selection.
-
-        Raises:
-            ManifestError: There is no such profile.
-        """
-        if name not in PROFILES:
-            raise ManifestError("no such profile", where=name, expected=" or ".join(PROFILES))
-        if name == "full":
-            return self
-        return Manifest.of((row for row in self.rows if row.open), self.label_digests, version=self.version)
-
-    def to_dict(self) -> dict[str, Any]:
-        """Version, digest and counts."""
-        return {"version": self.version, "digest": self.digest, "clips": len(self.rows), "corpora": len(self.corpora)}
+_OPEN_DIGEST = "manifest_digest/open"
 
 
 def labels_digest(labels: Mapping[str, str]) -> str:
-    """sha256 over the lines ``clip_id TAB label``, sorted: confirms a user's labels without telling them.
+    """sha256 over the lines ``clip_id TAB label``, sorted: confirms a user's labels without giving them away.
 
-    One digest for all clips of a corpus, since that of a single clip is undone in seven tries.
+    One digest covers all clips of a corpus, since the digest of a single label could be guessed in seven tries.
     """
     lines = (f"{clip_id}\t{label}\n" for clip_id, label in sorted(labels.items()))
     return hashlib.sha256("".join(lines).encode()).hexdigest()
 
 
-def _digest(rows: Iterable[ManifestRow], label_digests: Mapping[str, str]) -> str:
-    digest = hashlib.sha256(_csv_text(rows).encode())
-    for corpus, labels in label_digests.items():
-        digest.update(f"{corpus}\t{labels}\n".encode())
-    return digest.hexdigest()
-
-
-def _csv_text(rows: Iterable[ManifestRow]) -> str:
-    text = io.StringIO()
-    writer = csv.writer(text, lineterminator="\n")
-    writer.writerow(COLUMNS)
-    writer.writerows(row.cells() for row in rows)
-    return text.getvalue()
-
-
 def csv_texts(manifest: Manifest) -> dict[str, str]:
     """File name to text of the CSV files, one a corpus: the reviewable source."""
     by_corpus = sorted(manifest.rows, key=lambda row: (row.corpus, row.clip_id))
-    return {f"{corpus}.csv": _csv_text(rows) for corpus, rows in groupby(by_corpus, attrgetter("corpus"))}
+    return {f"{corpus}.csv": csv_of(rows) for corpus, rows in groupby(by_corpus, attrgetter("corpus"))}
 
 
 def write_manifest(manifest: Manifest, folder: Path, *, beside: Mapping[str, str]) -> None:
@@ -195,6 +118,7 @@ def to_table(manifest: Manifest) -> Any:
     metadata: dict[str | bytes, str | bytes] = {
         "manifest_version": manifest.version,
         "manifest_digest": manifest.digest,
+        _OPEN_DIGEST: manifest.profile("open").digest,
     }
     metadata |= {f"labels_sha256/{corpus}": digest for corpus, digest in manifest.label_digests.items()}
     schema = pa.schema(
@@ -212,7 +136,7 @@ def write_parquet(manifest: Manifest, path: Path) -> None:
 
 
 def read_parquet(path: Path) -> Manifest:
-    """Manifest of a parquet file; its digest is taken from the file's metadata, as ``manifest build`` computed it.
+    """Manifest of a parquet file. Its digests are those that ``manifest build`` wrote into the file's metadata.
 
     Raises:
         ManifestError: The file is no manifest.
@@ -227,12 +151,48 @@ def read_parquet(path: Path) -> Manifest:
     metadata = {key.decode(): value.decode() for key, value in (table.schema.metadata or {}).items()}
     if tuple(table.column_names) != COLUMNS or "manifest_digest" not in metadata:
         raise ManifestError("not a manifest", where=path, expected=f"columns {', '.join(COLUMNS)} and their digest")
-    values = zip(*(table.column(column).to_pylist() for column in COLUMNS), strict=True)
     prefix = "labels_sha256/"
-    digests = {key.removeprefix(prefix): value for key, value in metadata.items() if key.startswith(prefix)}
-    return Manifest(
-        metadata["manifest_version"], tuple(ManifestRow(*row) for row in values), digests, metadata["manifest_digest"]
-    )
+    labels = {key.removeprefix(prefix): value for key, value in metadata.items() if key.startswith(prefix)}
+    digests = {"full": metadata["manifest_digest"]}
+    if _OPEN_DIGEST in metadata:
+        digests["open"] = metadata[_OPEN_DIGEST]
+    return Manifest(metadata["manifest_version"], _TableRows(table), labels, digests)
+
+
+class _TableRows:
+    """Rows of an Arrow table, which is sorted by clip id: the rows of a corpus follow each other.
+
+    Turning all rows into objects takes far longer than reading them, so only those asked for are.
+    """
+
+    def __init__(self, table: Any) -> None:
+        self._table = table
+        self._start: dict[str, int] = {}
+        counts = Counter(table.column("corpus").to_pylist())
+        start = 0
+        for corpus in sorted(counts, key=lambda corpus: f"{corpus}/"):
+            self._start[corpus] = start
+            start += counts[corpus]
+        self.counts: Mapping[str, int] = dict(sorted(counts.items()))
+
+    def rows(self, corpora: Iterable[str]) -> Sequence[ManifestRow]:
+        """Rows of some corpora, sorted by clip id."""
+        wanted = frozenset(corpora)
+        whole = wanted >= self.counts.keys()
+        parts = [
+            self._table.slice(start, self.counts[corpus]) for corpus, start in self._start.items() if corpus in wanted
+        ]
+        return tuple(row for part in ([self._table] if whole else parts) for row in _rows_of(part))
+
+    def ids(self, flag: str) -> Iterable[str]:
+        """Clip ids of the rows in which a boolean column is true."""
+        flags = self._table.column(flag).to_pylist()
+        return (clip_id for clip_id, true in zip(self._table.column("clip_id").to_pylist(), flags, strict=True) if true)
+
+
+def _rows_of(table: Any) -> Iterable[ManifestRow]:
+    values = zip(*(table.column(column).to_pylist() for column in COLUMNS), strict=True)
+    return (ManifestRow(*row) for row in values)
 
 
 def load_manifest(source: str | Path | None = None) -> Manifest:

@@ -12,9 +12,11 @@ from oruk_leaderboard.corpora import FoundCorpus, Problem
 from oruk_leaderboard.corpora.suffixes import LOSSY, suffix_of
 from oruk_leaderboard.errors import AudioError, MissingExtraError
 from oruk_leaderboard.manifest.check import UNPINNED
-from oruk_leaderboard.manifest.files import Manifest, csv_texts
+from oruk_leaderboard.manifest.corpus_check import Usable
+from oruk_leaderboard.manifest.files import csv_texts
+from oruk_leaderboard.manifest.pinned import Manifest
 from oruk_leaderboard.manifest.rows import ManifestRow
-from oruk_leaderboard.manifest.validation import Usable, validate
+from oruk_leaderboard.manifest.validation import validate
 
 
 @dataclass(frozen=True, slots=True)

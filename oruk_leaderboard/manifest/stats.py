@@ -6,7 +6,7 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 from oruk_leaderboard.classes import CLASSES
-from oruk_leaderboard.manifest.files import Manifest
+from oruk_leaderboard.manifest.pinned import Manifest
 from oruk_leaderboard.manifest.rows import ManifestRow
 
 NOT_SHIPPED = "not shipped"

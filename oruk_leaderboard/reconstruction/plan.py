@@ -7,9 +7,10 @@ from dataclasses import dataclass, replace
 from oruk_leaderboard.classes import INDEX
 from oruk_leaderboard.corpora import CorpusSpec, FoundCorpus, clips_of, exclude_duplicates
 from oruk_leaderboard.errors import OrukError
-from oruk_leaderboard.manifest import Manifest
+from oruk_leaderboard.manifest import Manifest, ManifestRow
 from oruk_leaderboard.manifest.check import DIFFERS, EXACT, EXTRA, MISSING, UNPINNED
-from oruk_leaderboard.manifest.validation import Usable, Validation, validate
+from oruk_leaderboard.manifest.corpus_check import Usable
+from oruk_leaderboard.manifest.validation import Validation, validate
 from oruk_leaderboard.reconstruction.render import FAILED, Job
 
 EXCLUDED = "excluded"
@@ -133,6 +134,7 @@ def make_plan(
         profile=choice.profile,
         label_policy=choice.label_policy,
         label_source=choice.label_source,
+        unselected=choice.all_clips,
         workers=workers,
         progress=progress,
     )
@@ -140,9 +142,10 @@ def make_plan(
     planned: dict[str, Job | None] = {
         item.row.clip_id: _pinned_job(item, own_labels=own_labels) for item in validation.usable
     }
-    findings, totals = _settled(validation, manifest, choice)
+    rows = {row.clip_id: row for row in manifest.of_corpora(*{found.spec.id for found in founds})}
+    findings, totals = _settled(validation, rows, choice)
     if choice.all_clips:
-        more, more_findings = _all_clips(founds, validation, manifest, choice, totals)
+        more, more_findings = _all_clips(founds, validation, rows.keys(), choice, totals)
         planned |= more
         findings += more_findings
     jobs, unlabelled = _labelled(planned, choice)
@@ -171,10 +174,9 @@ def _pinned_job(item: Usable, *, own_labels: bool) -> Job:
 
 
 def _settled(
-    validation: Validation, manifest: Manifest, choice: Choice
+    validation: Validation, rows: Mapping[str, ManifestRow], choice: Choice
 ) -> tuple[list[Finding], defaultdict[str, Counter[str]]]:
     """Findings and totals of what will not be made; clips that will be made are counted when they are."""
-    rows = {row.clip_id: row for row in manifest.rows}
     findings: list[Finding] = []
     totals: defaultdict[str, Counter[str]] = defaultdict(Counter)
     for state in validation.states:
@@ -193,14 +195,15 @@ def _settled(
 def _all_clips(
     founds: Sequence[FoundCorpus],
     validation: Validation,
-    manifest: Manifest,
+    pinned: Collection[str],
     choice: Choice,
     totals: defaultdict[str, Counter[str]],
 ) -> tuple[dict[str, Job | None], list[Finding]]:
-    """Jobs of the clips that the manifest does not know, and None for a pinned one that is a duplicate in this copy."""
-    pinned = {row.clip_id for row in manifest.rows}
+    """Jobs of clips that the manifest does not choose, and None for a pinned one that is a duplicate in this copy."""
     usable = {item.row.clip_id: item.state.state for item in validation.usable}
     exact = {clip_id for clip_id, state in usable.items() if state == EXACT}
+    known = {item.row.clip_id: item for item in validation.unselected}
+    altered = {state.clip_id for state in validation.states if state.state == DIFFERS}
     jobs: dict[str, Job | None] = {}
     missing: dict[str, Finding] = {}
     policy, source = choice.label_policy, choice.label_source
@@ -210,7 +213,9 @@ def _all_clips(
         for clip in unique:
             excluded = clip.excluded or ""
             if clip.label is not None:
-                if clip.clip_id not in pinned:
+                if clip.clip_id in known:
+                    jobs[clip.clip_id] = _pinned_job(known[clip.clip_id], own_labels=True)
+                elif clip.clip_id not in pinned and clip.clip_id not in altered:
                     jobs.setdefault(clip.clip_id, Job(clip, found.root.location, UNPINNED))
             elif not excluded.startswith("also at") and (clip.clip_id not in pinned or clip.clip_id in usable):
                 totals[clip.corpus][EXCLUDED] += 1

@@ -142,7 +142,7 @@ def _plan(
             found=", ".join(sorted({found.spec.id for found in founds})),
             do="take everything that has a class with --all-clips",
         )
-    rows = sum(row.corpus in pinned for row in manifest.rows)
+    rows = sum(manifest.counts[corpus] for corpus in pinned)
     plan = make_plan(founds, manifest, choice, workers=workers, progress=begin("checking sources", rows))
     if choice.filtered and not (plan.jobs or plan.findings):
         raise OrukError(
