@@ -194,5 +194,6 @@ def test_command_line(tmp_path, capsys):
     text = capsys.readouterr().out
     assert "crema-d-ieo-lo 1.0.0" in text and "546 clips" in text and max(map(len, text.splitlines())) <= 80
     assert main(["verify", str(out)]) == 0
+    capsys.readouterr()
     assert main(["replay", str(path), *options, "--json"]) == 1
-    assert json.loads(capsys.readouterr().out.split("\n", 1)[1])["snapshot"] == "2026-09-07"
+    assert json.loads(capsys.readouterr().out)["snapshot"] == "2026-09-07"

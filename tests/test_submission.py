@@ -10,12 +10,12 @@ import yaml
 
 from oruk_leaderboard.cli import main
 from oruk_leaderboard.errors import RecordError
-from oruk_leaderboard.hub.identities import broken_identities
 from oruk_leaderboard.hub.submission import submit
 from oruk_leaderboard.manifest import load_manifest
 from oruk_leaderboard.paths import checkout_root, data_dir
 from oruk_leaderboard.records.record import load_records
 from oruk_leaderboard.release.build import build
+from oruk_leaderboard.scoring.identities import broken_identities
 from tests.scored import scored_record
 
 REVISION = "0123456789abcdef0123456789abcdef01234567"
@@ -164,7 +164,7 @@ def change(record: dict, path: str, value: object) -> dict:
         ("evaluation.manifest_digest", None, "not scored on the pinned manifest"),
         ("evaluation.set_digest", None, "names no rebuilt set"),
         ("source.kind", "card", "schema"),
-        ("source.attested_by", "Oruk AI, dataset card", "attested by somebody else"),
+        ("source.attested_by", "Oruk AI, dataset card", "source.attested_by is 'Oruk AI, dataset card'"),
         ("superseded_by", "spectra-1", "schema"),
         ("system.name", "two\nlines", "schema"),
         ("system.name", " ", "schema"),

@@ -12,7 +12,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from oruk_leaderboard.errors import RecordError
-from oruk_leaderboard.hub.identities import broken_identities
 from oruk_leaderboard.paths import checkout_root
 from oruk_leaderboard.records.record import REBUILT, Record, load_records, read_record, record_path, write_record
 
@@ -178,7 +177,7 @@ def _check_figures(record: Record, *, where: Path) -> int:
     from oruk_leaderboard.scoring.verification import Verification, verify
 
     result: Verification = verify(record.to_dict(), name=str(where))
-    if not result.ok:
+    if result.mismatches:
         first = result.mismatches[0]
         raise RecordError(
             f"{len(result.mismatches)} of {result.figures} values do not follow from the record's own counts",
@@ -187,8 +186,8 @@ def _check_figures(record: Record, *, where: Path) -> int:
             found=first.stated,
             do="score again with this version and submit what it writes",
         )
-    if broken := broken_identities(record.evaluation or {}):
-        raise RecordError("figures contradict each other", where=where, found="; ".join(broken[:3]))
+    if result.findings:
+        raise RecordError("the record contradicts itself", where=where, found="; ".join(result.findings[:3]))
     return result.figures
 
 
@@ -257,16 +256,7 @@ def _check_whole(record: Record, manifest: "Manifest", *, where: Path) -> None:
 
 
 def _check_identity(record: Record, held: Sequence[Record], *, where: Path) -> None:
-    """Nobody speaks in another's name: not as the source of the figures, not as a system that is held already."""
-    from oruk_leaderboard.scoring.result import SCORED_BY
-
-    if not record.source.attested_by.startswith(SCORED_BY):
-        raise RecordError(
-            "the figures are attested by somebody else",
-            where=where,
-            expected=f"source.attested_by {SCORED_BY}…",
-            found=record.source.attested_by,
-        )
+    """A record may not claim the id or the name of another system."""
     mine = record.system
     for other in (item.system for item in held):
         same = mine.id == other.id or mine.name.casefold() == other.name.casefold()

@@ -144,6 +144,15 @@ def read_record(path: Path) -> Record:
     Raises:
         RecordError: The file cannot be read, is no JSON, repeats a key or breaks the schema.
     """
+    return Record.from_dict(read_document(path), where=path)
+
+
+def read_document(path: Path) -> dict[str, Any]:
+    """Read a record file as JSON, without checking it against the schema.
+
+    Raises:
+        RecordError: The file cannot be read, is not a JSON object, or repeats a key.
+    """
 
     def unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
         keys = [key for key, _ in pairs]
@@ -155,7 +164,11 @@ def read_record(path: Path) -> Record:
         document = jsontext.parse(path.read_text(encoding="utf-8"), object_pairs_hook=unique)
     except (OSError, ValueError) as error:
         raise RecordError(f"record cannot be read: {error}", where=path, expected="one JSON object") from error
-    return Record.from_dict(document, where=path)
+    if not isinstance(document, dict):
+        raise RecordError(
+            "record cannot be read", where=path, expected="one JSON object", found=type(document).__name__
+        )
+    return document
 
 
 def write_record(record: Record, path: Path) -> None:

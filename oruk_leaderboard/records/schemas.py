@@ -35,14 +35,21 @@ def check(document: object, schema: str, *, where: object = None) -> None:
     Raises:
         RecordError: The first three faults, each with its key, and how many more there are.
     """
-    faults = sorted(
-        (("/".join(map(str, fault.absolute_path)) or "top level"), fault.message[:300])
-        for fault in validator(schema).iter_errors(document)
-    )
-    if faults:
-        shown = "; ".join(f"{key}: {message}" for key, message in faults[:3])
-        more = f" (and {len(faults) - 3} more)" if len(faults) > 3 else ""
-        raise RecordError(f"not valid by {schema}.schema.json: {shown}{more}", where=where)
+    found = faults(document, schema)
+    if found:
+        more = f" (and {len(found) - 3} more)" if len(found) > 3 else ""
+        raise RecordError(f"not valid by {schema}.schema.json: {'; '.join(found[:3])}{more}", where=where)
+
+
+def faults(document: object, schema: str) -> list[str]:
+    """Everything about a parsed JSON document that breaks a shipped schema, as ``key: fault``, sorted by key."""
+    return [
+        f"{key}: {message}"
+        for key, message in sorted(
+            ("/".join(map(str, fault.absolute_path)) or "top level", fault.message[:300])
+            for fault in validator(schema).iter_errors(document)
+        )
+    ]
 
 
 def arrow_schema(name: str) -> Any:

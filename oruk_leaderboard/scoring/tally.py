@@ -90,7 +90,7 @@ class Tally:
             inside = all(attribute.codes.max(initial=-1) < len(attribute.values) for attribute in attributes.values())
             if not inside or members[:, 0].max(initial=-1) >= max(1, len(document["clusters"])):
                 raise ValueError("a group of no cluster or value")
-        except (ValueError, IndexError, TypeError) as error:
+        except (ValueError, IndexError, TypeError, OverflowError) as error:
             raise RecordError("the counts of the record do not fit together", where=where, found=error) from error
         return cls(classes, tuple(document["clusters"]), members[:, 0], attributes, counts)
 

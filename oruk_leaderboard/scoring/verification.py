@@ -1,28 +1,48 @@
-"""Check a record with nothing but the record: do its counts give its figures?"""
+"""Check a record: against its own counts alone (consistent), or against the answers it was made from (proven)."""
 
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, fields
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any, TypeAlias
 
-from oruk_leaderboard.errors import RecordError
-from oruk_leaderboard.records.record import read_record
+from oruk_leaderboard.errors import MetricError, RecordError
+from oruk_leaderboard.records.record import read_document
+from oruk_leaderboard.records.schemas import faults
 from oruk_leaderboard.scoring.evaluation import Settings, evaluate, evaluate_scores
-from oruk_leaderboard.scoring.result import SCORER_VERSION, printed, scored_on
+from oruk_leaderboard.scoring.identities import broken_identities, broken_structure
+from oruk_leaderboard.scoring.result import SCORED_BY, SCORER_VERSION, printed, scored_on
 from oruk_leaderboard.scoring.tally import Tally
 
+if TYPE_CHECKING:
+    from oruk_leaderboard.records.system_card import SystemCard
+
 TOLERANCE = 1e-12
-"""How far a recomputed figure may be from the stated one."""
+"""How far a recomputed figure may differ from the stated one."""
+
+DRAWS = 1_000_000_000
+"""Most cluster draws (clusters times replicates) that a record can ask to be repeated: 2 GB of memory."""
+
+Place: TypeAlias = tuple[str | int, ...]
+"""Place of a value in a JSON document: keys and positions."""
+
+BASIS: frozenset[Place] = frozenset(
+    [
+        ("evaluation", "classes"),
+        *(("evaluation", item.name) for item in fields(Settings)),
+        *(("evaluation", "confusion_by_cluster", key) for key in ("attributes", "outcomes", "groups", "counts")),
+    ]
+)
+"""What figures are recomputed from: another value here gives other figures."""
 
 
 @dataclass(frozen=True, slots=True)
 class Mismatch:
-    """A figure that the counts do not give.
+    """A value that differs from the recomputed one.
 
     Attributes:
-        key: Path of the figure in the record.
-        stated: What the record says.
-        recomputed: What its counts say.
+        key: Path of the value in the record.
+        stated: Value in the record.
+        recomputed: Value by the counts, or by the answers.
     """
 
     key: str
@@ -37,101 +57,240 @@ class Verification:
     Attributes:
         record: Name of the file or system.
         figures: Number of values that were recomputed.
-        mismatches: Those that differ.
+        mismatches: Values that differ.
+        findings: Faults of the structure and contradictions between values.
+        stated: Paths of everything in the record that was not recomputed.
+        answers: Whether the figures were recomputed from the answers, not only from the record's counts.
     """
 
     record: str
     figures: int
     mismatches: tuple[Mismatch, ...]
+    findings: tuple[str, ...] = ()
+    stated: tuple[str, ...] = ()
+    answers: bool = False
 
     @property
     def ok(self) -> bool:
-        """Whether every figure follows from the counts."""
-        return not self.mismatches
+        """Whether nothing contradicts the record."""
+        return not self.mismatches and not self.findings
+
+    @property
+    def status(self) -> str:
+        """``proven`` from the answers, ``consistent`` with its own counts, or ``contradicted``."""
+        if not self.ok:
+            return "contradicted"
+        return "proven" if self.answers else "consistent"
 
     def to_dict(self) -> dict[str, Any]:
-        """JSON values."""
+        """The result as JSON values."""
         return {
             "record": self.record,
             "ok": self.ok,
+            "status": self.status,
             "figures": self.figures,
             "mismatches": [
                 {"key": item.key, "stated": item.stated, "recomputed": item.recomputed} for item in self.mismatches
             ],
+            "findings": list(self.findings),
+            "stated": list(self.stated),
         }
 
 
-def verify(record: Mapping[str, Any] | Path | str, *, name: str | None = None) -> Verification:
-    """Recompute every figure of a record from its own counts and settings.
+def verify(
+    record: Mapping[str, Any] | Path | str,
+    *,
+    name: str | None = None,
+    predictions: Path | None = None,
+    clips: Path | None = None,
+    gold: Path | None = None,
+    system: "SystemCard | str | None" = None,
+) -> Verification:
+    """Recompute every figure of a record, and check what the figures must have in common.
 
     Args:
         record: A record as JSON holds it, or its file.
         name: What to call it in messages.
+        predictions: The predictions file that the record was scored from. The figures are then recomputed from the
+            answers, class scores included; without it, from the record's own counts.
+        clips: Rebuilt set to score ``predictions`` against.
+        gold: Gold file instead of a rebuilt set.
+        system: Card of the system, where ``predictions`` has labels that only the card declares. By default the
+            shipped card of the record's system, if there is one.
 
     Raises:
-        RecordError: The file cannot be read or breaks the schema; the record holds no counts (a published figure), or
-            they do not fit together.
+        RecordError: The file cannot be read as JSON, or the record has no counts (a published figure).
+        PredictionError: The predictions or the set cannot be used.
     """
     if isinstance(record, (Path, str)):
-        return verify(read_record(Path(record)).to_dict(), name=name or str(record))
-    name = name or record["system"]["id"]
-    stated = record["evaluation"]
-    if stated is None:
+        return verify(
+            read_document(Path(record)),
+            name=name or str(record),
+            predictions=predictions,
+            clips=clips,
+            gold=gold,
+            system=system,
+        )
+    name = name or _name(record)
+    if record.get("evaluation", ...) is None:
         raise RecordError(
             "a published figure without counts: there is nothing to recompute",
             where=name,
             expected="a record that `score --out` wrote",
-            found=f"source {record['source']['kind']}",
         )
+    if broken := [*faults(record, "record")] or broken_structure(record["evaluation"]):
+        return Verification(name, 0, (), tuple(broken), ())
+    differences = _Differences()
+    findings: list[str] = []
     try:
-        tally = Tally.from_dict(stated["confusion_by_cluster"], where=name)
-        expected = evaluate(tally, Settings.from_dict(stated))
-        if stated["class_scores"]:
-            expected["class_scores"] = evaluate_scores(stated["class_scores"])
-    except KeyError as error:
-        raise RecordError("the evaluation lacks a key", where=name, expected=str(error)) from error
-    failed = int(tally.counts[:, :, -1].sum())
-    abstained = int(tally.counts[:, :, -2].sum())
-    counts = stated["counts"]
-    found = _Differences()
-    found.compare("evaluation", {key: stated.get(key) for key in expected}, expected)
+        _by_counts(record, differences)
+    except (RecordError, MetricError) as error:
+        findings.append(f"the figures cannot be recomputed: {error}")
+    findings += broken_identities(record["evaluation"])
+    made_by = f"{SCORED_BY}{record['evaluation']['versions'].get('oruk-bench-leaderboard')}"
+    if record["source"]["attested_by"] != made_by:
+        findings.append(f"source.attested_by is {record['source']['attested_by']!r}; its versions say {made_by!r}")
+    if predictions is not None:
+        _by_answers(record, differences, predictions=predictions, clips=clips, gold=gold, system=system)
+    return Verification(
+        name,
+        len(differences.covered),
+        tuple(differences.mismatches),
+        tuple(findings),
+        tuple(_stated(record, differences.covered)),
+        answers=predictions is not None,
+    )
+
+
+def _name(record: Mapping[str, Any]) -> str:
+    system = record.get("system")
+    return str(system.get("id", "record")) if isinstance(system, dict) else "record"
+
+
+def _by_counts(record: Mapping[str, Any], found: "_Differences") -> None:
+    """Compare with everything that follows from the record's counts and settings.
+
+    Raises:
+        RecordError: The counts do not fit together, or ask for more draws than this machine should make.
+        MetricError: The settings allow no interval.
+    """
+    stated, counts = record["evaluation"], record["evaluation"]["counts"]
+    tally = Tally.from_dict(stated["confusion_by_cluster"])
+    if (draws := stated["n_boot"] * max(1, len(tally.clusters))) > DRAWS:
+        raise RecordError("too many draws", expected=f"n_boot times clusters up to {DRAWS:,}", found=f"{draws:,}")
+    found.compare(("evaluation", "confusion_by_cluster"), stated["confusion_by_cluster"], tally.to_dict(), covers=False)
+    expected = evaluate(tally, Settings.from_dict(stated))
+    for key, value in expected.items():
+        found.compare(("evaluation", key), stated.get(key), value)
+    if stated["class_scores"]:
+        figures = evaluate_scores(stated["class_scores"])["figures"]
+        found.compare(("evaluation", "class_scores", "figures"), stated["class_scores"]["figures"], figures)
+    outcomes = tally.counts.sum(axis=(0, 1)).tolist()
+    answered = {"ok": sum(outcomes[:-2]), "abstained": outcomes[-2]}
+    for key, value in answered.items():
+        found.compare(("evaluation", "counts", key), counts[key], value)
     accuracy, macro_f1 = printed(expected["figures"])
-    found.compare("accuracy", record["accuracy"], accuracy)
-    found.compare("macro_f1", record["macro_f1"], macro_f1)
-    found.compare("scored_on", record["scored_on"], scored_on(stated))
-    found.compare("evaluation.scorer", stated["scorer"], SCORER_VERSION)
-    found.compare("evaluation.counts", sum(counts.values()), expected["n"])
-    found.compare("evaluation.counts.abstained", counts["abstained"], abstained)
-    found.compare("evaluation.counts.failed", counts["refused"] + counts["error"] + counts["missing"], failed)
-    found.compare("failures", record["failures"], {key: counts[key] for key in counts if key != "ok"})
-    return Verification(name, found.checked, tuple(found.mismatches))
+    found.compare(("accuracy",), record["accuracy"], accuracy)
+    found.compare(("macro_f1",), record["macro_f1"], macro_f1)
+    found.compare(("scored_on",), record["scored_on"], scored_on(stated))
+    found.compare(("evaluation", "scorer"), stated["scorer"], SCORER_VERSION)
+    found.compare(("failures",), record["failures"], {key: counts[key] for key in counts if key != "ok"})
+
+
+def _by_answers(
+    record: Mapping[str, Any],
+    found: "_Differences",
+    *,
+    predictions: Path,
+    clips: Path | None,
+    gold: Path | None,
+    system: "SystemCard | str | None",
+) -> None:
+    """Score the answers again under the record's settings and compare the whole evaluation."""
+    from oruk_leaderboard.scoring.scorer import score
+    from oruk_leaderboard.systems import registry
+
+    stated = record["evaluation"]
+    settings = Settings.from_dict(stated)
+    again = score(
+        predictions,
+        clips=clips,
+        gold=gold,
+        protocol=record["protocol"]["name"],
+        system=system if system is not None else registry().get(record["system"]["id"]),
+        on_error=settings.on_error,
+        cluster=settings.cluster,
+        n_boot=settings.n_boot,
+        seed=settings.seed,
+        interval=settings.interval,
+        two_stage=settings.two_stage,
+        slices=tuple(stated["confusion_by_cluster"]["attributes"]),
+        subsample=stated["subsample"],
+        partial=stated["orientation"] is not None,
+    ).to_dict()
+    # What a second run cannot give again: the file's name, the versions installed, receipts that were replayed.
+    told = {key: value for key, value in again["evaluation"].items() if key not in ("predictions", "versions")}
+    digest = again["evaluation"]["predictions"]["sha256"]
+    found.compare(("evaluation", "predictions", "sha256"), stated["predictions"]["sha256"], digest)
+    for key, value in told.items():
+        found.compare(("evaluation", key), stated.get(key), value)
+    found.compare(("protocol",), record["protocol"], again["protocol"])
 
 
 class _Differences:
-    """Walks two JSON values side by side."""
+    """Walks pairs of JSON values side by side.
+
+    Attributes:
+        covered: Places of the values that were compared with recomputed ones.
+        mismatches: Those that differ.
+    """
 
     def __init__(self) -> None:
-        self.checked = 0
+        self.covered: set[Place] = set()
         self.mismatches: list[Mismatch] = []
 
-    def compare(self, key: str, stated: Any, recomputed: Any) -> None:
-        """Note every leaf that differs; numbers may differ by ``TOLERANCE``."""
+    def compare(self, path: Place, stated: Any, recomputed: Any, *, covers: bool = True, key: str = "") -> None:
+        """Note every leaf that differs; numbers may differ by ``TOLERANCE``.
+
+        Args:
+            path: Place of ``stated``.
+            stated: Value of the record.
+            recomputed: What it should be.
+            covers: Whether ``recomputed`` does not merely repeat ``stated``.
+            key: Path for people, where rows are named by their value.
+        """
+        key = key or ".".join(map(str, path))
+        if covers and not (recomputed and isinstance(recomputed, (dict, list))):
+            self.covered.add(path)
         if isinstance(recomputed, dict) and isinstance(stated, dict) and set(stated) == set(recomputed):
             for name in recomputed:
-                self.compare(f"{key}.{name}", stated[name], recomputed[name])
+                self.compare((*path, name), stated[name], recomputed[name], covers=covers, key=f"{key}.{name}")
         elif isinstance(recomputed, list) and isinstance(stated, list) and len(stated) == len(recomputed):
             for index, (one, other) in enumerate(zip(stated, recomputed, strict=True)):
                 label = other.get("value", index) if isinstance(other, dict) else index
-                self.compare(f"{key}[{label}]", one, other)
-        else:
-            self.checked += 1
-            if _is_number(stated) and _is_number(recomputed):
-                same = abs(stated - recomputed) <= TOLERANCE
-            else:
-                same = stated == recomputed
-            if not same:
-                self.mismatches.append(Mismatch(key, stated, recomputed))
+                self.compare((*path, index), one, other, covers=covers, key=f"{key}[{label}]")
+        elif not _same(stated, recomputed) and all(item.key != key for item in self.mismatches):
+            self.mismatches.append(Mismatch(key, stated, recomputed))
 
 
-def _is_number(value: object) -> bool:
-    return isinstance(value, (int, float)) and not isinstance(value, bool)
+def _same(stated: Any, recomputed: Any) -> bool:
+    if {type(stated), type(recomputed)} <= {int, float}:
+        return bool(abs(stated - recomputed) <= TOLERANCE)
+    return type(stated) is type(recomputed) and bool(stated == recomputed)
+
+
+def _stated(record: Mapping[str, Any], covered: set[Place]) -> Iterator[str]:
+    """Largest parts of the record of which nothing was recomputed and nothing else follows."""
+    known = covered | BASIS
+    above = {path[:length] for path in known for length in range(len(path))}
+
+    def walk(value: Any, path: Place) -> Iterator[str]:
+        if path in known:
+            return
+        if path not in above:
+            yield ".".join(map(str, path))
+            return
+        for key, part in value.items() if isinstance(value, dict) else enumerate(value):
+            yield from walk(part, (*path, key))
+
+    yield from walk(record, ())
