@@ -1,10 +1,12 @@
 """The clip: the one row that corpora, manifest, rebuilt sets and predictions share."""
 
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
+
+from oruk_leaderboard.todict import ToDict
 
 
 @dataclass(frozen=True, slots=True)
-class Clip:
+class Clip(ToDict):
     """One utterance of a corpus, as the corpus describes it.
 
     Attributes:
@@ -50,7 +52,3 @@ class Clip:
     arousal: float | None = None
     dominance: float | None = None
     excluded: str | None = None
-
-    def to_dict(self) -> dict[str, object]:
-        """Field names to values, in the order of the fields."""
-        return asdict(self)

@@ -4,7 +4,7 @@ The corpus is Oréau in its official layout: every name is the manifest's, every
 pinned by name only, so that made sounds pass as ``unpinned``; what comes out says nothing about any real system.
 """
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -22,8 +22,6 @@ RATE = 22_050
 """Sampling rate of the made recordings in Hz: not 16 kHz, so that the resampler works too."""
 
 SECONDS = 0.3
-STEPS = 6
-"""Number of steps."""
 
 _PITCH = dict(zip(CLASSES, (180.0, 900.0, 170.0, 1000.0, 190.0, 950.0, 880.0), strict=True))
 _LEVEL = dict(zip(CLASSES, (0.6, 0.6, 0.03, 0.3, 0.09, 0.4, 0.04), strict=True))
@@ -60,12 +58,11 @@ def _sound(row: ManifestRow, seed: int) -> Any:
     return level * np.sin(2 * np.pi * pitch * time) + 0.002 * rng.standard_normal(time.size)
 
 
-def demo(folder: Path, *, progress: Callable[[int], object] | None = None) -> Iterator[Step]:
+def demo(folder: Path) -> Iterator[Step]:
     """Go the whole way below an empty folder, one step after the other.
 
     Args:
         folder: Where everything is written; the caller removes it.
-        progress: Called with 1 after each of the ``STEPS`` steps.
 
     Yields:
         What each step did.
@@ -77,27 +74,20 @@ def demo(folder: Path, *, progress: Callable[[int], object] | None = None) -> It
     from oruk_leaderboard.scoring.scorer import score
     from oruk_leaderboard.systems.runner import run
 
-    done = progress or (lambda steps: None)
     corpora, clips, predictions = folder / "corpora", folder / "clips", folder / "predictions.csv"
     count = make_corpus(corpora / CORPUS)
-    done(1)
     found = find_corpora(corpora)
     names = ", ".join(f"{item.spec.name} in {', '.join(item.places) or '.'}" for item in found)
     yield Step(f"oruk-leaderboard corpora find {corpora}", f"{count} synthetic recordings: {names}")
-    done(1)
     validation = validate(found)
     totals = ", ".join(f"{number} {state}" for state, number in validation.totals[CORPUS].items() if number)
     yield Step(f"oruk-leaderboard validate --root {corpora}", f"{CORPUS}: {totals}")
-    done(1)
     report = reconstruct(corpora, out=clips)
     yield Step(f"oruk-leaderboard reconstruct --root {corpora} --out {clips}", report.text())
-    done(1)
     ran = run(SYSTEM, clips=clips, out=predictions)
     yield Step(f"oruk-leaderboard run {SYSTEM} --clips {clips} --out {predictions}", f"{ran.clips} clips answered")
-    done(1)
     result = score(predictions, clips=clips, system=SYSTEM, partial=True)
     yield Step(
         f"oruk-leaderboard score {predictions} --clips {clips} --partial",
         text_report(result.to_dict(), result.findings),
     )
-    done(1)

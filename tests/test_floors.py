@@ -9,7 +9,7 @@ import pytest
 PACKAGE = Path(__file__).parent.parent / "oruk_leaderboard"
 
 FLOORS = (
-    ("errors", "classes", "clip", "jsontext", "cells", "paths", "parquet", "ray_session"),
+    ("errors", "classes", "clip", "jsontext", "cells", "paths", "parquet", "progress", "ray_session", "todict"),
     ("audio", "labels", "metrics", "pictures"),
     ("clipset", "corpora", "statistics"),
     ("manifest",),

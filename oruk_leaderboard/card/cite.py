@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -11,6 +11,7 @@ from oruk_leaderboard.cells import latex_cell
 from oruk_leaderboard.errors import OrukError
 from oruk_leaderboard.records.record import PUBLISHED, Record, default_records, load_composition, load_records
 from oruk_leaderboard.table.leaderboard import coverage
+from oruk_leaderboard.todict import ToDict
 
 RELEASED = "2026-11-30"
 """Date of this version (ISO 8601)."""
@@ -32,7 +33,7 @@ _HUBS = {"hf": "https://huggingface.co/", "modelscope": "https://modelscope.cn/m
 
 
 @dataclass(frozen=True, slots=True)
-class Entry:
+class Entry(ToDict):
     """One thing to cite.
 
     Attributes:
@@ -44,10 +45,6 @@ class Entry:
     id: str
     kind: str
     bibtex: str
-
-    def to_dict(self) -> dict[str, str]:
-        """Field names to values."""
-        return asdict(self)
 
 
 def cite(

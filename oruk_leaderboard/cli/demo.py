@@ -3,7 +3,7 @@
 import argparse
 from pathlib import Path
 
-from oruk_leaderboard.cli.output import add_json, progress, write_json, write_text
+from oruk_leaderboard.cli.output import add_json, write_json, write_text
 
 REMARK = (
     "This was a demonstration: made tones, a rule without training. The figures say nothing about any system, and\n"
@@ -22,18 +22,17 @@ def run(options: argparse.Namespace) -> int:
     """Show each step as it ends."""
     from tempfile import TemporaryDirectory
 
-    from oruk_leaderboard.demo import STEPS, demo
+    from oruk_leaderboard.demo import demo
     from oruk_leaderboard.errors import OrukError
 
     if options.keep is not None and options.keep.exists() and any(options.keep.iterdir()):
         raise OrukError("the folder is not empty", where=options.keep, do="name a new one")
-    with TemporaryDirectory(prefix="oruk-demo-") as temporary, progress(STEPS, unit="step", description="demo") as bar:
+    with TemporaryDirectory(prefix="oruk-demo-") as temporary:
         folder = temporary if options.keep is None else options.keep
         steps = []
-        for step in demo(Path(folder), progress=bar.update):
+        for step in demo(Path(folder)):
             steps.append({"command": step.command, "result": step.result})
             if not options.json:
-                bar.clear()
                 write_text(f"$ {step.command}\n{step.result}\n ")
     if options.json:
         write_json({"steps": steps, "remark": REMARK})

@@ -78,10 +78,8 @@ def _build(args: argparse.Namespace) -> int:
         _tell(args, {**manifest.to_dict(), "out": str(out)}, f"{out}.parquet: {len(manifest.rows)} clips")
         return DONE
     sources = (data_dir() / "manifest" / SOURCES_FILE).read_text(encoding="utf-8")
-    with output.progress(None, unit=" corpora", description="read lists") as bar:
-        built = build_manifest(
-            args.lists, size=args.size or rule.SIZE, sources=sources, progress=lambda corpus: bar.update()
-        )
+    with output.progress(args, unit="list") as progress:
+        built = build_manifest(args.lists, size=args.size or rule.SIZE, sources=sources, progress=progress)
     write_manifest(built.manifest, out, beside={RULE_FILE: built.rule_text, SOURCES_FILE: sources})
     for path in built.unused:
         output.note(f"{path.name}: not used, no adapter of that name")
@@ -207,8 +205,8 @@ def _pin(args: argparse.Namespace) -> int:
     founds = find_corpora(*args.root, only=parse_corpora(args.corpus) if args.corpus else None)
     if not founds:
         raise CorpusError("no known corpus is here", where=", ".join(args.root) or None, expected="--root PATH")
-    with output.progress(None, unit=" clips", description="pin") as bar:
-        pinned = pin(founds, load_manifest(args.manifest), workers=args.workers, progress=bar.update)
+    with output.progress(args) as progress:
+        pinned = pin(founds, load_manifest(args.manifest), workers=args.workers, progress=progress)
     patch = pinned.patch()
     if args.out is not None:
         args.out.write_text(patch, encoding="utf-8", newline="\n")

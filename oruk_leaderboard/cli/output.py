@@ -3,8 +3,12 @@
 import argparse
 import json
 import sys
-from collections.abc import Iterable
+import time
+from collections.abc import Iterable, Iterator
+from contextlib import ExitStack, contextmanager
 from typing import Any
+
+from oruk_leaderboard.progress import Advance, Progress, silent
 
 
 def add_json(parser: Any) -> None:
@@ -60,8 +64,44 @@ def tell_broken_plug_ins() -> bool:
     return bool(broken)
 
 
-def progress(total: int | None, *, unit: str, description: str) -> Any:
-    """A tqdm bar on stderr: count, percent, rate and time left; silent when stderr is no terminal."""
-    from tqdm import tqdm
+REPORT_EVERY_S = 60.0
+"""Seconds between two lines of progress where stderr is not a terminal."""
 
-    return tqdm(total=total, unit=unit, desc=description, file=sys.stderr, disable=not sys.stderr.isatty(), leave=False)
+
+@contextmanager
+def progress(options: argparse.Namespace, *, unit: str = "clip") -> Iterator[Progress]:
+    """Progress on stderr: a bar in a terminal, a line per minute elsewhere, nothing with ``--json``.
+
+    Args:
+        options: Of the verb.
+        unit: What is counted.
+    """
+    with ExitStack() as phase_end:
+
+        def begin(phase: str, total: int | None) -> Advance:
+            from tqdm import tqdm
+
+            phase_end.close()
+            if not sys.stderr.isatty():
+                return _lines(phase, total, unit)
+            bar = phase_end.enter_context(
+                tqdm(total=total, unit=f" {unit}s", desc=phase, file=sys.stderr, leave=False, dynamic_ncols=True)
+            )
+            update: Advance = bar.update
+            return update
+
+        yield silent if options.json else begin
+
+
+def _lines(phase: str, total: int | None, unit: str) -> Advance:
+    """Progress of a phase as lines, the first one after a minute."""
+    done, reported = 0, time.monotonic()
+
+    def advance(more: int) -> None:
+        nonlocal done, reported
+        done += more
+        if time.monotonic() - reported >= REPORT_EVERY_S:
+            reported = time.monotonic()
+            note(f"{phase}: {done:,}{'' if total is None else f' of {total:,}'} {unit}s")
+
+    return advance

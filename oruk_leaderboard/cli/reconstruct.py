@@ -1,8 +1,6 @@
 """``reconstruct``: rebuild the evaluation clips."""
 
 import argparse
-from collections.abc import Callable, Iterator
-from contextlib import ExitStack, contextmanager
 
 _EPILOG = """\
 examples:
@@ -49,7 +47,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
 def run(options: argparse.Namespace) -> int:
     """Rebuild, and print the summary."""
     from oruk_leaderboard.cli import DONE, FINDINGS
-    from oruk_leaderboard.cli.output import tell_broken_plug_ins, write_json, write_text
+    from oruk_leaderboard.cli.output import progress, tell_broken_plug_ins, write_json, write_text
     from oruk_leaderboard.corpora import parse_corpora
     from oruk_leaderboard.errors import OrukError
     from oruk_leaderboard.reconstruction import dry_run, reconstruct
@@ -69,7 +67,7 @@ def run(options: argparse.Namespace) -> int:
         "workers": options.workers,
     }
     broken = tell_broken_plug_ins()
-    with _bars() as begin:
+    with progress(options) as begin:
         if options.dry_run:
             estimate = dry_run(*options.root, progress=begin, **chosen)
             write_json(estimate.to_dict()) if options.json else write_text(estimate.text())
@@ -79,19 +77,3 @@ def run(options: argparse.Namespace) -> int:
         )
     write_json(report.to_dict()) if options.json else write_text(report.text())
     return DONE if report.clean and not broken else FINDINGS
-
-
-@contextmanager
-def _bars() -> Iterator[Callable[[str, int], Callable[[int], object]]]:
-    """One progress bar after the other."""
-    from oruk_leaderboard.cli.output import progress
-
-    with ExitStack() as stack:
-
-        def begin(phase: str, total: int) -> Callable[[int], object]:
-            stack.close()
-            bar = stack.enter_context(progress(total, unit="clip", description=phase))
-            update: Callable[[int], object] = bar.update
-            return update
-
-        yield begin

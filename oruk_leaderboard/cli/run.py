@@ -32,7 +32,7 @@ def run(options: argparse.Namespace) -> int:
     """Run the system; 1 when a clip has no usable answer."""
     from oruk_leaderboard.systems.runner import run as run_system
 
-    with progress(None, unit="clip", description=options.system) as bar:
+    with progress(options) as begin:
         done = run_system(
             options.system,
             clips=options.clips,
@@ -42,7 +42,7 @@ def run(options: argparse.Namespace) -> int:
             subsample=options.subsample,
             engine=options.engine,
             workers=options.workers,
-            progress=bar,
+            progress=begin,
         )
     if options.json:
         write_json(done.to_dict())

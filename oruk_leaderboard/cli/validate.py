@@ -47,10 +47,8 @@ def run(args: argparse.Namespace) -> int:
         )
     manifest = load_manifest(args.manifest)
     here = {found.spec.id for found in founds}
-    with output.progress(
-        sum(manifest.counts.get(corpus, 0) for corpus in here), unit=" files", description="validate"
-    ) as bar:
-        result = validate(founds, manifest, profile=args.profile, workers=args.workers, progress=bar.update)
+    with output.progress(args) as progress:
+        result = validate(founds, manifest, profile=args.profile, workers=args.workers, progress=progress)
     if args.json:
         output.write_json(result.to_dict())
     else:

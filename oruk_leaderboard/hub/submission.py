@@ -7,13 +7,14 @@ model revision and duplicates; and the declared training corpora against those o
 
 import re
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from oruk_leaderboard.errors import RecordError
 from oruk_leaderboard.paths import checkout_root
 from oruk_leaderboard.records.record import REBUILT, Record, load_records, read_record, record_path, write_record
+from oruk_leaderboard.todict import ToDict
 
 if TYPE_CHECKING:
     from oruk_leaderboard.manifest import Manifest
@@ -26,7 +27,7 @@ WEIGHTS = ("ours", "open", "audio LLM")
 
 
 @dataclass(frozen=True, slots=True)
-class Submission:
+class Submission(ToDict):
     """A record that passed.
 
     Attributes:
@@ -50,10 +51,6 @@ class Submission:
     flags: tuple[str, ...]
     written: bool
     next: tuple[str, ...]
-
-    def to_dict(self) -> dict[str, Any]:
-        """Field names to values."""
-        return asdict(self)
 
 
 def submit(

@@ -8,7 +8,7 @@ import json
 import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from decimal import Decimal
 from pathlib import Path
 from typing import Any
@@ -28,6 +28,7 @@ from oruk_leaderboard.records.record import (
     write_record,
 )
 from oruk_leaderboard.records.schemas import check
+from oruk_leaderboard.todict import ToDict
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,7 +51,7 @@ class Comparison:
 
 
 @dataclass(frozen=True, slots=True)
-class SyncReport:
+class SyncReport(ToDict):
     """What ``sync`` read and did.
 
     Attributes:
@@ -68,10 +69,6 @@ class SyncReport:
     rows: int
     comparison: Comparison
     added: tuple[str, ...]
-
-    def to_dict(self) -> dict[str, Any]:
-        """Field names to values."""
-        return asdict(self)
 
 
 def sync(

@@ -2,7 +2,7 @@
 
 import hashlib
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -12,6 +12,7 @@ from oruk_leaderboard.manifest.files import labels_digest
 from oruk_leaderboard.manifest.lists import ListedClip, find_hashes, find_lists, read_corpus
 from oruk_leaderboard.manifest.pinned import Manifest
 from oruk_leaderboard.manifest.rows import ManifestRow
+from oruk_leaderboard.progress import Progress, silent
 
 RULE_FILE, SOURCES_FILE = "RULE.md", "SOURCES.tsv"
 """The rule with its figures (written), and where the lists come from (kept)."""
@@ -45,7 +46,7 @@ class Build:
 
 
 def build_manifest(
-    lists: Path, *, size: int = rule.SIZE, sources: str | None = None, progress: Callable[[str], object] | None = None
+    lists: Path, *, size: int = rule.SIZE, sources: str | None = None, progress: Progress = silent
 ) -> Build:
     """Build the manifest from a folder of clip lists and a folder ``hashes`` beside it.
 
@@ -53,7 +54,7 @@ def build_manifest(
         lists: Folder of ``<corpus>.jsonl[.gz]``.
         size: Clips of profile ``full``.
         sources: Text of ``SOURCES.tsv``; each list's sha256 is compared with it.
-        progress: Called with the id of the corpus that is read next.
+        progress: Reports the corpora read.
 
     Raises:
         ManifestError: The lists cannot be read, or hold too few clips.
@@ -64,11 +65,11 @@ def build_manifest(
     left_out = dict.fromkeys(sorted(used.keys() & rule.NON_VERBAL), "non-verbal sounds, no speech")
     problems = _changed([*used.values(), *hashes.values()], sources)
     excluded: Counter[str] = Counter()
+    advance = progress("reading lists", len(used) - len(left_out))
     for corpus, path in sorted(used.items()):
         if corpus in left_out:
             continue
-        if progress is not None:
-            progress(corpus)
+        advance(1)
         clips, strange = read_corpus(registry()[corpus], path, hashes.get(corpus))
         problems += strange
         kept = {item.clip.clip_id: item for item in clips if _is_candidate(item)}

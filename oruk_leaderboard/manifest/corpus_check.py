@@ -1,7 +1,7 @@
 """All copies of one corpus against its pinned rows: the state of every clip, and the files that may be rebuilt."""
 
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 
@@ -21,6 +21,7 @@ from oruk_leaderboard.manifest.check import (
 )
 from oruk_leaderboard.manifest.files import labels_digest
 from oruk_leaderboard.manifest.rows import ManifestRow
+from oruk_leaderboard.progress import Advance
 
 NOT_SELECTED = "not selected"
 """Total of the recognised clips that the manifest does not choose; they are counted, and listed only if altered."""
@@ -106,9 +107,14 @@ class CorpusCheck:
         self.usable: list[Usable] = []
         self.unselected: list[Usable] = []
 
-    def check(self, pool: ThreadPoolExecutor, progress: Callable[[int], object] | None) -> None:
+    @property
+    def work(self) -> int:
+        """How many files `check` compares with a row."""
+        return sum(len(self._files.get(row.clip_id, ())) for row in (*self.rows, *self._others))
+
+    def check(self, pool: ThreadPoolExecutor, advance: Advance) -> None:
         """Find the state of every row and every extra file."""
-        checked = self._check_all(pool, progress)
+        checked = self._check_all(pool, advance)
         self._missing = [row for row in self.rows if row.clip_id not in checked]
         extras: list[ClipState] = []
         for row in self.rows:
@@ -130,9 +136,7 @@ class CorpusCheck:
         self.states.sort(key=lambda state: state.clip_id or "")
         self.states += [*extras, *self._extras()]
 
-    def _check_all(
-        self, pool: ThreadPoolExecutor, progress: Callable[[int], object] | None
-    ) -> Mapping[str, list[Usable]]:
+    def _check_all(self, pool: ThreadPoolExecutor, advance: Advance) -> Mapping[str, list[Usable]]:
         # Segments of one recording follow each other, so that one thread reads their file once.
         by_file: dict[tuple[int, str], list[tuple[ManifestRow, FoundCorpus, Clip]]] = defaultdict(list)
         for row in (*self.rows, *self._others):
@@ -143,8 +147,7 @@ class CorpusCheck:
         for batch in pool.map(self._check_files, (work[at : at + _BATCH] for at in range(0, len(work), _BATCH))):
             for item in batch:
                 checked[item.row.clip_id].append(item)
-            if progress is not None:
-                progress(len(batch))
+            advance(len(batch))
         return checked
 
     def _check_files(self, batch: Iterable[list[tuple[ManifestRow, FoundCorpus, Clip]]]) -> list[Usable]:

@@ -9,6 +9,7 @@ from typing import Any
 from oruk_leaderboard import jsontext
 from oruk_leaderboard.errors import ManifestError
 from oruk_leaderboard.manifest.files import load_manifest
+from oruk_leaderboard.todict import ToDict
 
 Values = Mapping[str, Any]
 
@@ -29,16 +30,12 @@ class Side:
 
 
 @dataclass(frozen=True, slots=True)
-class Difference:
+class Difference(ToDict):
     """One clip that differs: only in ``a``, only in ``b``, or with other values (``column: (a, b)``)."""
 
     clip_id: str
     change: str
     values: Mapping[str, tuple[Any, Any]]
-
-    def to_dict(self) -> dict[str, Any]:
-        """Field names to values."""
-        return asdict(self)
 
 
 def read_side(source: str) -> Side:

@@ -1,7 +1,7 @@
 """Digests that a holder of a corpus contributes: they fill what is unpinned, and never change what is pinned."""
 
 import difflib
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from os import cpu_count
@@ -17,6 +17,7 @@ from oruk_leaderboard.manifest.files import csv_texts
 from oruk_leaderboard.manifest.pinned import Manifest
 from oruk_leaderboard.manifest.rows import ManifestRow
 from oruk_leaderboard.manifest.validation import validate
+from oruk_leaderboard.progress import Progress, silent
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,7 +58,7 @@ def pin(
     manifest: Manifest,
     *,
     workers: int | None = None,
-    progress: Callable[[int], object] | None = None,
+    progress: Progress = silent,
 ) -> Pinned:
     """Compute the digests of every clip of the manifest that has none and whose file is there.
 
@@ -65,18 +66,19 @@ def pin(
         founds: From `find_corpora`.
         manifest: The manifest to fill.
         workers: Threads; None for one a core.
-        progress: Called with the number of clips done since the last call.
+        progress: Reports the clips checked, then those hashed.
 
     Raises:
         CorpusError: A label file cannot be used.
     """
-    checked = validate(founds, manifest, workers=workers)
+    checked = validate(founds, manifest, workers=workers, progress=progress)
     problems = [
         Problem(state.clip_id or state.media or "", f"{state.state}: {state.reason}")
         for state in checked.states
         if state.state not in (UNPINNED, "exact", "same-audio", "missing")
     ]
     todo = [item for item in checked.usable if item.state.state == UNPINNED and item.row.source_sha256 is None]
+    advance = progress("hashing", len(todo))
     filled: dict[str, ManifestRow] = {}
     with ThreadPoolExecutor(workers or cpu_count() or 1) as pool:
         for item, result in zip(todo, pool.map(_digests, todo), strict=True):
@@ -84,8 +86,7 @@ def pin(
                 problems.append(Problem(item.row.clip_id, result))
             else:
                 filled[item.row.clip_id] = replace(item.row, **result)
-            if progress is not None:
-                progress(1)
+            advance(1)
     rows = (filled.get(row.clip_id, row) for row in manifest.rows)
     after = Manifest.of(rows, manifest.label_digests, version=manifest.version)
     return Pinned(manifest, after, tuple(filled.values()), problems)

@@ -2,19 +2,19 @@
 
 from collections import Counter, defaultdict
 from collections.abc import Callable, Sequence
-from dataclasses import asdict, dataclass
-from typing import Any
+from dataclasses import dataclass
 
 from oruk_leaderboard.classes import CLASSES
 from oruk_leaderboard.manifest.pinned import Manifest
 from oruk_leaderboard.manifest.rows import ManifestRow
+from oruk_leaderboard.todict import ToDict
 
 NOT_SHIPPED = "not shipped"
 """Class of the clips whose label is read from the user's copy."""
 
 
 @dataclass(frozen=True, slots=True)
-class Group:
+class Group(ToDict):
     """Some clips in figures.
 
     Attributes:
@@ -36,10 +36,6 @@ class Group:
     speakers: int | None
     pinned: int
     classes: dict[str, int]
-
-    def to_dict(self) -> dict[str, Any]:
-        """Field names to values."""
-        return asdict(self)
 
 
 def stats(manifest: Manifest) -> dict[str, list[Group]]:

@@ -2,7 +2,7 @@
 
 import os
 from collections import defaultdict
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import asdict, dataclass
 from pathlib import Path
@@ -14,6 +14,7 @@ from oruk_leaderboard.manifest.check import DIFFERS, EXTRA, MISSING
 from oruk_leaderboard.manifest.corpus_check import ClipState, CorpusCheck, Usable
 from oruk_leaderboard.manifest.files import load_manifest
 from oruk_leaderboard.manifest.pinned import Manifest
+from oruk_leaderboard.progress import Progress, silent
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,7 +71,7 @@ def validate(
     label_source: str | None = None,
     unselected: bool = True,
     workers: int | None = None,
-    progress: Callable[[int], object] | None = None,
+    progress: Progress = silent,
 ) -> Validation:
     """Compare copies of corpora with the manifest.
 
@@ -85,7 +86,7 @@ def validate(
         label_source: As for `clips`; likewise.
         unselected: Also check recognised clips that the manifest does not choose, where their digests are known.
         workers: Threads that read and hash; None for one a core.
-        progress: Called with the number of clips done since the last call.
+        progress: Reports the clips checked.
 
     Raises:
         CorpusError: There is no such root, or no corpus has such a policy or source.
@@ -97,9 +98,10 @@ def validate(
     default_labels = label_policy is None and label_source is None
     each = clips_of(founds, label_policy=label_policy, label_source=label_source, hash_duplicates=False)
     checks = list(_checks(founds, each, manifest, chosen, unselected=unselected))
+    advance = progress("checking clips", sum(check.work for check in checks))
     with ThreadPoolExecutor(workers or os.cpu_count() or 1) as pool:
         for check in checks:
-            check.check(pool, progress)
+            check.check(pool, advance)
     _find_renamed(founds, checks)
     problems = list(dict.fromkeys(problem for found in founds for problem in found.root.problems))
     problems += [problem for content in each for problem in content.problems]

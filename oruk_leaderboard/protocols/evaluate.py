@@ -1,7 +1,7 @@
 """Compute a protocol's figures from columns of gold labels and predictions."""
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +14,7 @@ from oruk_leaderboard.answers.tabular import Rows, read_rows
 from oruk_leaderboard.errors import PredictionError
 from oruk_leaderboard.labels import alias_table, is_no_text
 from oruk_leaderboard.protocols.spec import Figure, Protocol
+from oruk_leaderboard.todict import ToDict
 
 Clips = NDArray[np.bool_]
 Computed = Callable[[Figure, Clips], float]
@@ -42,7 +43,7 @@ class MetricValue:
 
 
 @dataclass(frozen=True, slots=True)
-class Evaluation:
+class Evaluation(ToDict):
     """All figures of one protocol.
 
     Attributes:
@@ -62,10 +63,6 @@ class Evaluation:
     n: int
     counts: Mapping[str, int]
     metrics: tuple[MetricValue, ...]
-
-    def to_dict(self) -> dict[str, Any]:
-        """JSON form."""
-        return asdict(self)
 
 
 def evaluate_files(protocol: Protocol, gold: Path, predictions: Path) -> Evaluation:

@@ -3,19 +3,19 @@
 import time
 from collections import Counter
 from collections.abc import Callable
-from dataclasses import asdict, dataclass
-from typing import Any
+from dataclasses import dataclass
 
 from oruk_leaderboard.corpora import Root
 from oruk_leaderboard.reconstruction.plan import Plan
 from oruk_leaderboard.reconstruction.render import Renderer
+from oruk_leaderboard.todict import ToDict
 
 TRIED = 24
 """Clips that are rendered for the estimate, evenly spread over the plan."""
 
 
 @dataclass(frozen=True, slots=True)
-class Estimate:
+class Estimate(ToDict):
     """What `reconstruct` would do.
 
     Attributes:
@@ -33,10 +33,6 @@ class Estimate:
     seconds: float
     disk_bytes: int
     workers: int
-
-    def to_dict(self) -> dict[str, Any]:
-        """All figures."""
-        return asdict(self)
 
     def text(self) -> str:
         """The figures for people."""

@@ -1,7 +1,7 @@
 """Which clips a run makes: the manifest's selection or everything that has a class, checked against the sources."""
 
 from collections import Counter, defaultdict
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from oruk_leaderboard.classes import INDEX
@@ -11,6 +11,7 @@ from oruk_leaderboard.manifest import Manifest, ManifestRow
 from oruk_leaderboard.manifest.check import DIFFERS, EXACT, EXTRA, MISSING, UNPINNED
 from oruk_leaderboard.manifest.corpus_check import Usable
 from oruk_leaderboard.manifest.validation import Validation, validate
+from oruk_leaderboard.progress import Progress, silent
 from oruk_leaderboard.reconstruction.render import FAILED, Job
 
 EXCLUDED = "excluded"
@@ -113,7 +114,7 @@ def make_plan(
     choice: Choice,
     *,
     workers: int | None = None,
-    progress: Callable[[int], object] | None = None,
+    progress: Progress = silent,
 ) -> Plan:
     """Check the sources and choose the clips.
 
@@ -122,7 +123,7 @@ def make_plan(
         manifest: The pinned clips.
         choice: What the user asked for.
         workers: Threads that read and hash; None for one a core.
-        progress: Called with the number of sources checked since the last call.
+        progress: Reports the clips checked.
 
     Raises:
         CorpusError: No corpus has such a policy or source.

@@ -2,13 +2,14 @@
 
 import os
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from oruk_leaderboard.audio import self_test
 from oruk_leaderboard.corpora import Root, find_corpora
 from oruk_leaderboard.errors import OrukError
 from oruk_leaderboard.manifest import Manifest, load_manifest
+from oruk_leaderboard.progress import Progress, silent
 from oruk_leaderboard.reconstruction.engines import ENGINES
 from oruk_leaderboard.reconstruction.estimate import Estimate, estimate
 from oruk_leaderboard.reconstruction.layouts import layout_of
@@ -16,9 +17,6 @@ from oruk_leaderboard.reconstruction.plan import Choice, Plan, make_plan
 from oruk_leaderboard.reconstruction.report import Report
 from oruk_leaderboard.reconstruction.shards import Writing
 from oruk_leaderboard.reconstruction.store import open_store, telling
-
-Progress = Callable[[str, int], Callable[[int], object]]
-"""Begins a phase of so many clips; gives what is called with the number of clips done since the last call."""
 
 Corpora = Mapping[str, str | Path | None] | Sequence[str]
 
@@ -39,7 +37,7 @@ def reconstruct(
     workers: int | None = None,
     engine: str = "local",
     manifest: Manifest | None = None,
-    progress: Progress | None = None,
+    progress: Progress = silent,
 ) -> Report:
     """Rebuild the evaluation clips from copies of the corpora.
 
@@ -59,7 +57,7 @@ def reconstruct(
         workers: Threads, or tasks on a cluster; None for one a core.
         engine: ``local`` or ``ray``.
         manifest: The pinned clips; None for the shipped ones.
-        progress: Told of each phase.
+        progress: Reports each phase, in clips.
 
     Returns:
         The report, which is also written to ``report.json``.
@@ -72,16 +70,16 @@ def reconstruct(
     laid_out = layout_of(layout)
     if engine not in ENGINES:
         raise OrukError("no such engine", where="--engine", expected=", ".join(ENGINES), found=engine)
-    workers, begin = workers or os.cpu_count() or 1, progress or _silent
+    workers = workers or os.cpu_count() or 1
     self_test()
     with open_store(out) as store:
         started = time.monotonic()
         roots = more if root is None else (root, *more)
-        plan, opened = _plan(roots, corpora, choice, manifest, workers, begin)
+        plan, opened = _plan(roots, corpora, choice, manifest, workers, progress)
         with telling(store.location):
             writing = Writing(store, laid_out, plan)
             outcomes = ENGINES[engine](writing.batches(), workers=workers, open_root=opened.__getitem__)
-            writing.write(outcomes, begin("rebuilding", len(plan.jobs)))
+            writing.write(outcomes, progress("rebuilding", len(plan.jobs)))
             return writing.finish(choice, seconds=time.monotonic() - started)
 
 
@@ -98,7 +96,7 @@ def dry_run(
     label_source: str | None = None,
     workers: int | None = None,
     manifest: Manifest | None = None,
-    progress: Progress | None = None,
+    progress: Progress = silent,
 ) -> Estimate:
     """What `reconstruct` would do, how long it would take and how much disk it would need; writes nothing.
 
@@ -107,12 +105,8 @@ def dry_run(
     choice = Choice(profile, all_clips, tuple(languages), tuple(labels), limit, label_policy, label_source)
     workers = workers or os.cpu_count() or 1
     roots = more if root is None else (root, *more)
-    plan, opened = _plan(roots, corpora, choice, manifest, workers, progress or _silent)
+    plan, opened = _plan(roots, corpora, choice, manifest, workers, progress)
     return estimate(plan, opened.__getitem__, workers=workers)
-
-
-def _silent(phase: str, total: int) -> Callable[[int], object]:
-    return lambda done: None
 
 
 def _plan(
@@ -121,7 +115,7 @@ def _plan(
     choice: Choice,
     manifest: Manifest | None,
     workers: int,
-    begin: Progress,
+    progress: Progress,
 ) -> tuple[Plan, dict[str, Root]]:
     choice.check()
     founds = find_corpora(*roots, only=corpora)
@@ -142,8 +136,7 @@ def _plan(
             found=", ".join(sorted({found.spec.id for found in founds})),
             do="take everything that has a class with --all-clips",
         )
-    rows = sum(manifest.counts[corpus] for corpus in pinned)
-    plan = make_plan(founds, manifest, choice, workers=workers, progress=begin("checking sources", rows))
+    plan = make_plan(founds, manifest, choice, workers=workers, progress=progress)
     if choice.filtered and not (plan.jobs or plan.findings):
         raise OrukError(
             "the filters leave no clip",

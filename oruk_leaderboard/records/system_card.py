@@ -2,11 +2,12 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
+
+from oruk_leaderboard.todict import ToDict
 
 
 @dataclass(frozen=True, slots=True)
-class SystemCard:
+class SystemCard(ToDict):
     """What is known of a system before it runs; one TOML file per system.
 
     Attributes:
@@ -38,13 +39,3 @@ class SystemCard:
     classes: tuple[str, ...] | None = None
     native_labels: Mapping[str, str] | None = None
     training_corpora: tuple[str, ...] | None = None
-
-    def to_dict(self) -> dict[str, Any]:
-        """Field names to plain values."""
-        values: dict[str, Any] = {name: getattr(self, name) for name in self.__slots__}
-        for name in ("classes", "training_corpora"):
-            if values[name] is not None:
-                values[name] = list(values[name])
-        if values["native_labels"] is not None:
-            values["native_labels"] = dict(values["native_labels"])
-        return values

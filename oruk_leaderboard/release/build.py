@@ -3,7 +3,7 @@
 import shutil
 import tempfile
 from collections.abc import Iterator, Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from oruk_leaderboard.card import cite, croissant, factsheets, plot, readme, script
@@ -14,10 +14,11 @@ from oruk_leaderboard.paths import checkout_root
 from oruk_leaderboard.records.record import Record, load_records
 from oruk_leaderboard.table.arrow import to_table
 from oruk_leaderboard.table.configs import CONFIGS
+from oruk_leaderboard.todict import ToDict
 
 
 @dataclass(frozen=True, slots=True)
-class BuildReport:
+class BuildReport(ToDict):
     """What a build did or, with ``check``, would do.
 
     Attributes:
@@ -29,10 +30,6 @@ class BuildReport:
     changed: tuple[str, ...]
     unchanged: tuple[str, ...]
     written: bool
-
-    def to_dict(self) -> dict[str, object]:
-        """Field names to values."""
-        return asdict(self)
 
 
 def build(*, root: Path | None = None, check: bool = False) -> BuildReport:

@@ -4,7 +4,7 @@ import hashlib
 import io
 import subprocess
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -13,6 +13,7 @@ from oruk_leaderboard.errors import HubError
 from oruk_leaderboard.hub import evals
 from oruk_leaderboard.hub.client import REPO, Hub, RemoteFile
 from oruk_leaderboard.paths import checkout_root
+from oruk_leaderboard.todict import ToDict
 
 if TYPE_CHECKING:
     from huggingface_hub import CommitOperationAdd
@@ -22,7 +23,7 @@ KEPT = (".gitattributes",)
 
 
 @dataclass(frozen=True, slots=True)
-class Publication:
+class Publication(ToDict):
     """What publishing does, did, or would do.
 
     Attributes:
@@ -50,10 +51,6 @@ class Publication:
     revision: str | None
     blocked: str | None
     dry_run: bool
-
-    def to_dict(self) -> dict[str, object]:
-        """Field names to values."""
-        return asdict(self)
 
 
 def publish(

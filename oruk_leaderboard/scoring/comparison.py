@@ -2,7 +2,7 @@
 
 import itertools
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +15,7 @@ from oruk_leaderboard.answers.predictions import STATUSES, Predictions, read_pre
 from oruk_leaderboard.errors import PredictionError
 from oruk_leaderboard.scoring.panel import METRICS, Panel, known, named, panel
 from oruk_leaderboard.scoring.scorer import resolve_gold
+from oruk_leaderboard.todict import ToDict
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,7 +81,7 @@ class Pair:
 
 
 @dataclass(frozen=True, slots=True)
-class Comparison:
+class Comparison(ToDict):
     """Systems compared on the same clips.
 
     Attributes:
@@ -113,13 +114,9 @@ class Comparison:
     pairs: tuple[Pair, ...]
     groups: tuple[tuple[str, ...], ...]
 
-    def to_dict(self) -> dict[str, Any]:
-        """JSON form."""
-        return asdict(self)
-
 
 @dataclass(frozen=True, slots=True)
-class Ensemble:
+class Ensemble(ToDict):
     """One system asked by several prompts.
 
     Attributes:
@@ -140,13 +137,9 @@ class Ensemble:
     sd: float
     spread: float
 
-    def to_dict(self) -> dict[str, Any]:
-        """JSON form."""
-        return asdict(self)
-
 
 @dataclass(frozen=True, slots=True)
-class Shift:
+class Shift(ToDict):
     """How far a figure on a subsample is from the figure on the whole set.
 
     Attributes:
@@ -168,10 +161,6 @@ class Shift:
     high: float
     n_full: int
     n_subsample: int
-
-    def to_dict(self) -> dict[str, Any]:
-        """JSON form."""
-        return asdict(self)
 
 
 def compare(

@@ -1,17 +1,18 @@
 """Between which published rows a figure would fall: an orientation, never a rank."""
 
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from oruk_leaderboard.paths import data_dir
+from oruk_leaderboard.todict import ToDict
 
 EQUIVALENT = "a rebuilt set is an equivalent of the original 64,384 clips, not the original"
 """What has to be said whenever a figure of a rebuilt set stands beside the published table."""
 
 
 @dataclass(frozen=True, slots=True)
-class Orientation:
+class Orientation(ToDict):
     """Neighbours of a macro-F1 in the published table.
 
     Attributes:
@@ -27,10 +28,6 @@ class Orientation:
     above: str | None
     below: str | None
     text: str
-
-    def to_dict(self) -> dict[str, Any]:
-        """Field names to values."""
-        return asdict(self)
 
 
 def orient(

@@ -1,7 +1,7 @@
 """Confidence intervals: percentile and BCa from replicates, Wilson from a printed figure."""
 
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from statistics import NormalDist
 from typing import Literal, TypeAlias, get_args
 
@@ -12,6 +12,7 @@ from oruk_leaderboard.errors import MetricError
 from oruk_leaderboard.metrics.checks import Floats
 from oruk_leaderboard.metrics.classification import Counts, Metric, margins
 from oruk_leaderboard.statistics.resampling import Draws, leave_one_out, resample
+from oruk_leaderboard.todict import ToDict
 
 Method: TypeAlias = Literal["percentile", "bca"]
 """How replicates become an interval."""
@@ -20,7 +21,7 @@ _NORMAL = NormalDist()
 
 
 @dataclass(frozen=True, slots=True)
-class Interval:
+class Interval(ToDict):
     """A figure and its interval.
 
     Attributes:
@@ -42,10 +43,6 @@ class Interval:
     n_boot: int
     n_clusters: int
     seed: int
-
-    def to_dict(self) -> dict[str, float | int | str]:
-        """Field names to values."""
-        return asdict(self)
 
 
 def check_alpha(alpha: float) -> None:

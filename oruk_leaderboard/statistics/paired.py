@@ -1,7 +1,7 @@
 """Whether two systems differ on the same clips: paired cluster bootstrap, McNemar, Holm."""
 
 import math
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -11,6 +11,7 @@ from oruk_leaderboard.metrics.checks import Floats
 from oruk_leaderboard.metrics.classification import Counts, Margins, Metric, margins
 from oruk_leaderboard.statistics.intervals import percentile
 from oruk_leaderboard.statistics.resampling import Draws, resample
+from oruk_leaderboard.todict import ToDict
 
 EXACT_UP_TO = 1000
 """Discordant clips up to which McNemar's test is computed exactly."""
@@ -20,7 +21,7 @@ NORMAL_FROM = 30
 
 
 @dataclass(frozen=True, slots=True)
-class Paired:
+class Paired(ToDict):
     """A difference between two systems, the first minus the second.
 
     Attributes:
@@ -42,10 +43,6 @@ class Paired:
     n_boot: int
     n_clusters: int
     seed: int
-
-    def to_dict(self) -> dict[str, float | int]:
-        """Field names to values."""
-        return asdict(self)
 
 
 def two_sided_p(differences: ArrayLike) -> Floats:

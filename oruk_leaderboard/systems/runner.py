@@ -15,6 +15,7 @@ from oruk_leaderboard.classes import CLASSES
 from oruk_leaderboard.clipset import ClipSet, open_clipset
 from oruk_leaderboard.errors import OrukError
 from oruk_leaderboard.labels import AliasTable, alias_table
+from oruk_leaderboard.progress import Progress, silent
 from oruk_leaderboard.ray_session import ray_session
 from oruk_leaderboard.records.system_card import SystemCard
 from oruk_leaderboard.systems import get_system, load_system
@@ -77,7 +78,7 @@ def run(
     subsample: str | None = None,
     engine: str = "local",
     workers: int = 1,
-    progress: Any = None,
+    progress: Progress = silent,
 ) -> Run:
     """Run a system on every clip of a rebuilt set.
 
@@ -90,7 +91,7 @@ def run(
         subsample: ``5k`` runs the manifest's subsample of the set's profile only.
         engine: ``local``, or ``ray`` for ``workers`` copies of the system on a Ray cluster.
         workers: Copies of the system, with ``ray``.
-        progress: A bar with ``total`` and ``update``.
+        progress: Reports the clips.
 
     Raises:
         OrukError: There is no such system or set, or the receipts beside ``out`` belong to another system.
@@ -103,15 +104,13 @@ def run(
     loaded = load_system(card, revision=revision, device=device)
     model = card.model_id or card.id
     done = read_receipts(receipts, model=model, revision=loaded.revision, inputs=inputs)
-    if progress is not None:
-        progress.total = len(inputs)
-        progress.update(len(done))
+    advance = progress(f"running {card.id}", len(inputs))
+    advance(len(done))
     target.parent.mkdir(parents=True, exist_ok=True)
     batches = _batches(clip_set, inputs, inputs.keys() - done.keys())
     for asked in _local(loaded, batches) if engine == "local" else _ray(card, batches, revision, device, workers):
         append(receipts, (item.line(model=model, revision=loaded.revision) for item in asked))
-        if progress is not None:
-            progress.update(len(asked))
+        advance(len(asked))
     answers = read_receipts(receipts, model=model, revision=loaded.revision, inputs=inputs)
     failed = sorted(inputs.keys() - answers.keys())
     table = alias_table().declared(dict(card.native_labels or {}))
