@@ -8,23 +8,48 @@ from pathlib import Path
 import pytest
 import yaml
 
+from oruk_leaderboard.classes import CLASSES
 from oruk_leaderboard.cli import main
 from oruk_leaderboard.errors import RecordError
+from oruk_leaderboard.hub.margins import first_difference
 from oruk_leaderboard.hub.submission import submit
-from oruk_leaderboard.manifest import load_manifest
+from oruk_leaderboard.manifest import Manifest, ManifestRow
 from oruk_leaderboard.paths import checkout_root, data_dir
 from oruk_leaderboard.records.record import load_records
 from oruk_leaderboard.release.build import build
 from oruk_leaderboard.scoring.identities import broken_identities
-from tests.scored import scored_record
+from tests.scored import made_columns, scored_record
 
 REVISION = "0123456789abcdef0123456789abcdef01234567"
 
 
+CORPORA = ("crema_d", "ravdess", "shemo")
+
+
 @pytest.fixture(scope="module")
-def made() -> dict:
-    """A record on the pinned manifest, of a model whose commit is known."""
-    record = scored_record(manifest_digest=load_manifest().digest, manifest_version=load_manifest().version)
+def columns() -> dict:
+    """400 clips of three known corpora."""
+    columns = made_columns()
+    columns["corpus"] = [CORPORA[int(name[-1])] for name in columns["corpus"]]
+    columns["clip_id"] = [f"{corpus}/{at:03d}" for at, corpus in enumerate(columns["corpus"])]
+    return columns
+
+
+@pytest.fixture(scope="module")
+def manifest(columns) -> Manifest:
+    """A manifest of these clips, all in profile open, and of one clip more that is not."""
+    names = ("clip_id", "corpus", "speaker", "language", "label")
+    rows = [
+        ManifestRow(clip_id, corpus, speaker=speaker, language=language, label=CLASSES[label], open=True)
+        for clip_id, corpus, speaker, language, label in zip(*(columns[name] for name in names), strict=True)
+    ]
+    return Manifest.of([*rows, ManifestRow("iemocap/1", "iemocap")], {})
+
+
+@pytest.fixture(scope="module")
+def made(columns, manifest) -> dict:
+    """A record on the manifest, of a model whose commit is known."""
+    record = scored_record(columns, manifest_digest=manifest.profile("open").digest, manifest_version=manifest.version)
     system = {"id": "made-model", "name": "Made model", "hub": "hf", "model_id": "made/model", "revision": REVISION}
     record["system"] |= {**system, "training_corpora": []}
     record["evaluation"]["predictions"]["sha256"] = "c" * 64
@@ -38,25 +63,14 @@ def root(tmp_path) -> Path:
 
 
 @pytest.fixture(autouse=True)
-def _small_profile(monkeypatch, request) -> None:
-    """The made set of 400 clips is a whole profile, but where a test is about that."""
-    if "whole" not in request.node.name:
-        monkeypatch.setattr("oruk_leaderboard.hub.submission._clips_of", lambda record, manifest: 400)
+def _small_manifest(monkeypatch, manifest) -> None:
+    monkeypatch.setattr("oruk_leaderboard.manifest.load_manifest", lambda: manifest)
 
 
 def try_to(root: Path, record: dict, **options):
     path = root / "record.json"
     path.write_text(json.dumps(record), encoding="utf-8")
     return submit(path, root=root, **options)
-
-
-def with_corpora(record: dict, *names: str) -> dict:
-    """The record as if its clips came from these corpora."""
-    record = copy.deepcopy(record)
-    record["evaluation"]["confusion_by_cluster"]["attributes"]["corpus"] = list(names)
-    for item, name in zip(record["evaluation"]["slices"]["corpus"], names, strict=True):
-        item["value"] = name
-    return record
 
 
 def test_a_good_record_gets_its_file_and_says_what_comes_next(root, made):
@@ -106,7 +120,7 @@ def test_check_writes_nothing(root, made):
     ],
 )
 def test_declared_training_corpora_become_contamination_flags(root, made, declared, expected, flag):
-    record = with_corpora(made, "crema_d", "ravdess", "shemo")
+    record = copy.deepcopy(made)
     record["system"]["training_corpora"] = declared
     done = try_to(root, record)
     assert done.in_distribution is expected
@@ -116,7 +130,7 @@ def test_declared_training_corpora_become_contamination_flags(root, made, declar
 
 
 def test_training_corpora_may_be_declared_on_the_way(root, made):
-    record = with_corpora(made, "crema_d", "ravdess", "shemo")
+    record = copy.deepcopy(made)
     record["system"]["training_corpora"] = None
     assert try_to(root, record, training_corpora=["ravdess"], check_only=True).overlap == ("ravdess",)
     with pytest.raises(RecordError, match="declared twice"):
@@ -179,7 +193,7 @@ def change(record: dict, path: str, value: object) -> dict:
         ("evaluation.manifest_version", "9.9.9", "not scored on the pinned manifest"),
         ("evaluation.audio_rule", 2, "not scored on the pinned manifest"),
         ("evaluation.label_policy", "mine", "partial set is stated to be whole"),
-        ("evaluation.absent", ["crema_d"], "partial set is stated to be whole"),
+        ("evaluation.absent", ["emodb"], "partial set is stated to be whole"),
     ],
 )
 def test_what_is_refused(root, made, path, value, message):
@@ -188,13 +202,70 @@ def test_what_is_refused(root, made, path, value, message):
     assert not (root / "data/records/rebuilt").exists()
 
 
-def test_a_whole_profile_has_every_clip_of_it(root, made):
-    with pytest.raises(RecordError, match=r"expected 39,399 clips of profile open.*found 400 clips"):
-        try_to(root, made)
+def test_a_whole_profile_has_every_clip_of_it(root, made, columns, manifest):
+    some = {name: values[:399] for name, values in columns.items()}
+    record = scored_record(some, manifest_digest=manifest.profile("open").digest)
+    record["system"] = made["system"]
+    with pytest.raises(RecordError, match=r"expected 400 clips of profile open.*found 399 clips"):
+        try_to(root, record)
     partial = change(change(made, "evaluation.partial", True), "scored_on", "partial")
     assert try_to(root, partial).flags == (
         "partial set (some clips missing): comparable with records of the same set digest only",
     )
+
+
+@pytest.mark.parametrize(
+    ("column", "value", "message"),
+    [
+        ("speaker", "77", r"expected 0 clips of corpus crema_d.*speaker 77.*found 1 in the record"),
+        ("corpus", "emodb", r"expected 0 clips of corpus emodb.*found 1 in the record"),
+        ("language", "fr", r"expected 0 clips of corpus crema_d, language fr, speaker.*found 1 in the record"),
+        ("label", None, r"class \w+ by the manifest; found \d+ in the record"),
+    ],
+)
+@pytest.mark.parametrize("partial", [False, True])
+def test_invented_clips_are_refused_with_the_first_difference(
+    root, made, columns, manifest, column, value, message, partial
+):
+    forged = {name: list(values) for name, values in columns.items()}
+    at = forged["corpus"].index("crema_d")
+    forged[column][at] = (forged["label"][at] + 1) % 7 if value is None else value
+    record = scored_record(forged, manifest_digest=manifest.profile("open").digest, partial=partial)
+    record["system"] = made["system"]
+    # Of a whole set, the first difference may be the clip that the invented one replaces.
+    message = message if partial else "in the record"
+    with pytest.raises(RecordError, match=f"does not count the clips of its manifest.*{message}"):
+        try_to(root, record)
+
+
+def test_a_record_names_the_profile_and_digest_that_its_set_was_rebuilt_from(root, made, columns, manifest):
+    for origin in ({"profile": None}, {"profile": "full"}, {"profile": "full", "manifest_digest": manifest.digest}):
+        record = scored_record(columns, **{"manifest_digest": manifest.profile("open").digest, **origin})
+        record["system"] = made["system"]
+        expected = {1: "which clips of the manifest|not scored on the pinned manifest", 2: "stated to be whole"}
+        with pytest.raises(RecordError, match=expected[len(origin)]):
+            try_to(root, record)
+
+
+def test_a_partial_set_may_lack_clips_and_a_user_may_have_labels_of_their_own(root, made, columns, manifest):
+    some = {name: values[50:] for name, values in columns.items()}
+    digest = manifest.profile("open").digest
+    record = scored_record(some, manifest_digest=digest, partial=True)
+    record["system"] = made["system"]
+    assert try_to(root, record, check_only=True).scored_on == "partial"
+    some["label"] = [*some["label"][1:], some["label"][0]]
+    record = scored_record(some, manifest_digest=digest, partial=True, label_source="my votes")
+    record["system"] = made["system"]
+    assert try_to(root, record, check_only=True).scored_on == "partial"
+
+
+def test_corpora_with_blank_speakers_are_counted_without_them(columns, manifest):
+    from dataclasses import replace
+
+    rows = [replace(row, speaker=None) if row.corpus == "shemo" else row for row in manifest.profile("open").rows]
+    evaluation = scored_record(columns)["evaluation"]
+    assert first_difference(evaluation, rows) is None
+    assert first_difference(evaluation, rows[1:])[1].endswith("in the record")
 
 
 def test_a_record_is_never_overwritten(root, made):

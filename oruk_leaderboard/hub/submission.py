@@ -1,8 +1,8 @@
 """Check a record that somebody submits, flag what is known of its training data, and give it its place.
 
 A submission is a result on a rebuilt set and never a row of the default table. What is checked: the schema; every
-figure against the record's own counts, once with the scorer and once by identities; the rules on protocol, manifest,
-model revision and duplicates; and the declared training corpora against those of the evaluation.
+figure against the record's own counts, once with the scorer and once by identities; the clips against the manifest;
+the rules on protocol, model revision and duplicates; and the declared training corpora against those of the evaluation.
 """
 
 import re
@@ -202,20 +202,27 @@ def _check_origin(record: Record, *, where: Path) -> None:
             expected=f"{BENCHMARK} {VERSION}",
             found=f"{record.protocol.name} {record.protocol.version}",
         )
-    manifest = load_manifest()
+    if evaluation["profile"] is None:
+        raise RecordError(
+            "the record does not say which clips of the manifest it has",
+            where=where,
+            expected="evaluation.profile open or full",
+            do="rebuild the clips with: oruk-leaderboard reconstruct --profile open",
+        )
+    manifest = load_manifest().profile(evaluation["profile"])
     pinned = (manifest.version, manifest.digest, RULE_VERSION)
     stated = tuple(evaluation[key] for key in ("manifest_version", "manifest_digest", "audio_rule"))
     if stated != pinned:
         raise RecordError(
             "not scored on the pinned manifest, so nothing it could be compared with",
             where=where,
-            expected="manifest {} with digest {}, audio rule {}".format(*pinned),
+            expected="manifest {} with digest {}, audio rule {}".format(*pinned) + f", profile {evaluation['profile']}",
             found="{}, {}, {}".format(*stated),
             do="rebuild the clips with this version and score again",
         )
-    _check_whole(record, manifest, where=where)
     if evaluation["set_digest"] is None:
         raise RecordError("the record names no rebuilt set", where=where, expected="evaluation.set_digest")
+    _check_clips(record, manifest, where=where)
     if system.hub is not None and not MODEL_ID.fullmatch(system.model_id or ""):
         raise RecordError(
             "a hub without a model id on it", where=where, expected="system.model_id owner/name", found=system.model_id
@@ -229,26 +236,27 @@ def _check_origin(record: Record, *, where: Path) -> None:
         )
 
 
-def _clips_of(record: Record, manifest: "Manifest") -> int:
-    from oruk_leaderboard.manifest.rule import SUBSAMPLE
+def _check_clips(record: Record, manifest: "Manifest", *, where: Path) -> None:
+    """The clips are those of the manifest; a set that is called whole has all of them, under the manifest's labels."""
+    from oruk_leaderboard.hub.margins import first_difference, selected
 
-    profile = (record.evaluation or {})["profile"]
-    return SUBSAMPLE if record.scored_on == "rebuilt_subsample" else len(manifest.profile(profile))
-
-
-def _check_whole(record: Record, manifest: "Manifest", *, where: Path) -> None:
-    """A set that is called whole has every clip of its profile, under the manifest's own labels."""
     evaluation = record.evaluation or {}
-    if record.scored_on == "partial":
-        return
-    clips = _clips_of(record, manifest)
+    rows = selected(manifest, evaluation)
     own = {key: evaluation[key] for key in ("label_policy", "label_source", "absent") if evaluation[key]}
-    if evaluation["n"] != clips or own:
+    if record.scored_on != "partial" and (evaluation["n"] != len(rows) or own):
         raise RecordError(
             "a partial set is stated to be whole",
             where=where,
-            expected=f"{clips:,} clips of profile {evaluation['profile']}, labels of the manifest, no corpus absent",
+            expected=f"{len(rows):,} clips of profile {evaluation['profile']}, the manifest's labels, no corpus absent",
             found=f"{evaluation['n']:,} clips" + "".join(f", {key} {value}" for key, value in own.items()),
+        )
+    if difference := first_difference(evaluation, rows):
+        raise RecordError(
+            "the record does not count the clips of its manifest",
+            where=where,
+            expected=difference[0],
+            found=difference[1],
+            do="score the rebuilt clips again; a gold file of your own is no set of the benchmark",
         )
 
 
