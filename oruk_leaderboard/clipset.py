@@ -31,7 +31,13 @@ COLUMNS: Mapping[str, str] = {
     "clip_sha256": "string",
     "source_sha256": "string",
 }
-"""Columns of a set but for the audio, to their types."""
+"""Columns that every layout of a set has, apart from the audio, and their types."""
+
+LABEL_NAME = "label_name"
+"""Column of the parquet layout with the class's name; ``label`` is its index."""
+
+SHARDS = "data"
+"""Folder of a set in which the parquet layout has its shards, and nothing else: readers open it as one table."""
 
 _REBUILD = "rebuild it with: oruk-leaderboard reconstruct"
 
@@ -126,7 +132,8 @@ def open_clipset(folder: str | Path) -> ClipSet:
 
 
 def _shards(folder: Path) -> list[Path]:
-    return sorted(folder.glob("clips-*.parquet"))
+    """Shards in order. Sets of package 1.0 and those of layout ``harness`` have them beside the report."""
+    return sorted((folder / SHARDS).glob("clips-*.parquet")) or sorted(folder.glob("clips-*.parquet"))
 
 
 def _column(path: Path, name: str) -> Iterator[Any]:

@@ -1,13 +1,17 @@
 """A rebuilt set is opened without its audio, and only when it is what its report says."""
 
 import csv
+import hashlib
+import json
+import shutil
 
+import pyarrow.parquet as pq
 import pytest
 
 from oruk_leaderboard.classes import CLASSES
 from oruk_leaderboard.clipset import open_clipset
 from oruk_leaderboard.errors import ManifestError
-from tests.made_corpora import mixed, rebuild, spec
+from tests.made_corpora import final_files, mixed, rebuild, spec
 
 
 @pytest.fixture(scope="module")
@@ -33,6 +37,27 @@ def test_layouts_open_alike(sets):
         assert list(other.recordings()) == list(first.recordings())
     (clip,) = first.recordings({"mixed/anger_5"})
     assert clip[0] == "mixed/anger_5" and clip[1].startswith(b"fLaC")
+
+
+def test_shards_beside_the_report_are_read_and_completed_in_their_new_place(sets, tmp_path):
+    """The layout of package 1.0: shards beside report.json, without label_name."""
+    old, new = tmp_path / "old", open_clipset(sets / "parquet")
+    shutil.copytree(sets / "parquet", old)
+    (old / "data" / "clips-00000.parquet").rename(old / "clips-00000.parquet")
+    (old / "data").rmdir()
+    table = pq.read_table(old / "clips-00000.parquet").drop_columns(["label_name"])
+    pq.write_table(table, old / "clips-00000.parquet", row_group_size=64)
+    sha256 = hashlib.sha256((old / "clips-00000.parquet").read_bytes()).hexdigest()
+    journal = old / ".state" / "journal" / "clips-00000.json"
+    document = json.loads(journal.read_text())
+    document |= {"files": {"clips-00000.parquet": sha256}, "rows_sha256": "0" * 64}
+    journal.write_text(json.dumps(document))
+    opened = open_clipset(old)
+    assert opened.digest == new.digest and opened.table.equals(new.table)
+    assert list(opened.recordings()) == list(new.recordings())
+    report = rebuild(sets / "corpus", sets / "mixed.toml", old)
+    assert report.to_dict()["run"]["clips_rendered"] == 0
+    assert final_files(old) == final_files(sets / "parquet")
 
 
 def test_a_set_is_a_dataset(sets, tmp_path, monkeypatch):

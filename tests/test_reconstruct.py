@@ -21,8 +21,8 @@ from tests.made_corpora import SEGMENTS, final_files, long_recording, pinned, re
 from tests.sounds import encode, voice
 
 
-def rows_of(out: Path) -> list[dict]:
-    return [row for path in sorted(out.glob("*.parquet")) for row in pq.read_table(path).to_pylist()]
+def rows_of(out: Path, below: str = "data/") -> list[dict]:
+    return [row for path in sorted(out.glob(f"{below}*.parquet")) for row in pq.read_table(path).to_pylist()]
 
 
 def test_every_clip_is_what_the_rule_gives(made, tmp_path, small_shards):
@@ -38,7 +38,7 @@ def test_every_clip_is_what_the_rule_gives(made, tmp_path, small_shards):
         assert row["clip_sha256"] == expected.clip_sha256
         assert row["source_sha256"] == hashlib.sha256(path.read_bytes()).hexdigest()
         assert row["duration_s"] == len(samples) / 16_000
-        assert CLASSES[row["label"]] == row["native_label"] == path.stem.split("_")[0]
+        assert CLASSES[row["label"]] == row["label_name"] == row["native_label"] == path.stem.split("_")[0]
         assert (row["language"], row["elicitation"], row["speaker"]) == ("de", "acted", path.stem.split("_")[1])
 
 
@@ -87,7 +87,7 @@ def test_layouts_hold_the_same_clips(made, tmp_path, small_shards):
     flac = {row["clip_id"]: row["audio"]["bytes"] for row in rows_of(tmp_path / "parquet")}
     folder = tmp_path / "audiofolder" / "audio"
     assert {f"mixed/{path.stem}": path.read_bytes() for path in folder.rglob("*.flac")} == flac
-    assert [row["audio_flac"] for row in rows_of(tmp_path / "harness")] == list(flac.values())
+    assert [row["audio_flac"] for row in rows_of(tmp_path / "harness", "")] == list(flac.values())
 
 
 def test_a_second_run_rewrites_nothing_and_reads_everything(made, tmp_path, small_shards):
@@ -96,7 +96,7 @@ def test_a_second_run_rewrites_nothing_and_reads_everything(made, tmp_path, smal
     second = rebuild(*made, tmp_path / "out")
     assert before == {path: path.stat().st_mtime_ns for path in before}
     assert (second.digest, second.to_dict()["run"]["clips_rendered"]) == (first.digest, 0)
-    shard = tmp_path / "out" / "clips-00001.parquet"
+    shard = tmp_path / "out" / "data" / "clips-00001.parquet"
     good = shard.read_bytes()
     shard.write_bytes(good[:500] + b"\0" + good[501:])
     third = rebuild(*made, tmp_path / "out")

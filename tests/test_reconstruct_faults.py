@@ -97,7 +97,7 @@ def test_damage_on_the_way_to_the_disk_is_found(made, tmp_path, monkeypatch):
     monkeypatch.setattr(store.HashingFile, "close", damage)
     with pytest.raises(OrukError, match="reads back differently"):
         rebuild(*made, tmp_path / "out")
-    assert not list((tmp_path / "out").glob("*.parquet"))
+    assert not list((tmp_path / "out").glob("data/*.parquet"))
 
 
 def test_sources_that_vanish(made, tmp_path, monkeypatch):

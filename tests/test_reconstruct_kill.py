@@ -41,7 +41,7 @@ def test_interrupt_ends_cleanly_and_says_how_to_resume(tmp_path):
     arguments = ["reconstruct", "--corpus", f"{toml}={corpus}", "--out", str(out), "--all-clips"]
     process = subprocess.Popen([sys.executable, "-c", code, *arguments], stderr=subprocess.PIPE, text=True)
     deadline = time.monotonic() + 60
-    while not list(out.glob("*.parquet")) and time.monotonic() < deadline:
+    while not list(out.glob("data/*.parquet")) and time.monotonic() < deadline:
         time.sleep(0.02)
     process.send_signal(signal.SIGINT)
     _, told = process.communicate(timeout=60)

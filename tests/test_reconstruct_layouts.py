@@ -2,12 +2,15 @@
 
 import csv
 import io
+import re
 
 import numpy as np
+import pyarrow.parquet as pq
 import pytest
 import soundfile
 
 from oruk_leaderboard.classes import CLASSES
+from oruk_leaderboard.reconstruction import card as card_of_set
 from tests.made_corpora import mixed, rebuild, spec
 
 
@@ -41,8 +44,41 @@ def test_datasets_reads_the_folder_by_its_card(sets, datasets, tmp_path, streami
     assert rate == 16_000 and len(samples) == rows[0]["duration_s"] * 16_000
 
 
+SNIPPETS = re.findall(r"```python\n(.*?)```", card_of_set._READING, re.DOTALL)
+
+
+@pytest.mark.parametrize("snippet", SNIPPETS, ids=["datasets", "torchcodec", "pandas", "torch"])
+def test_the_snippets_of_the_card_run(sets, datasets, tmp_path, monkeypatch, capsys, snippet):
+    for library in ("torch", "pandas"):
+        if library in snippet:
+            pytest.importorskip(library)
+    if "Audio(" in snippet:
+        pytest.importorskip("torchcodec")
+    assert snippet in (sets / "parquet" / "README.md").read_text()
+    (tmp_path / "rebuilt").symlink_to(sets / "parquet")
+    monkeypatch.chdir(tmp_path)
+    exec(compile(snippet, "snippet", "exec"), {"__name__": "snippet"})
+    assert capsys.readouterr().out
+
+
+@pytest.mark.parametrize(
+    "read",
+    [
+        lambda folder: pytest.importorskip("pandas").read_parquet(folder),
+        lambda folder: pq.read_table(folder),
+        lambda folder: pytest.importorskip("polars").scan_parquet(folder).collect(),
+        lambda folder: pytest.importorskip("duckdb").sql(f"select * from '{folder}/*.parquet'").arrow(),
+    ],
+    ids=["pandas", "pyarrow", "polars", "duckdb"],
+)
+def test_the_folder_of_shards_is_one_table(sets, read):
+    table = read(str(sets / "parquet" / "data"))
+    assert len(table) == 14
+    assert set(table["label_name"].to_pylist() if hasattr(table, "schema") else table["label_name"]) == set(CLASSES)
+
+
 def test_datasets_reads_the_files(sets, datasets, tmp_path):
-    files = str(sets / "parquet" / "clips-*.parquet")
+    files = str(sets / "parquet" / "data" / "clips-*.parquet")
     loaded = datasets.load_dataset("parquet", data_files=files, split="train", cache_dir=str(tmp_path))
     assert loaded.features["audio"].sampling_rate == 16_000
     assert loaded[3]["clip_id"].startswith("mixed/")

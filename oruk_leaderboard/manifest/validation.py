@@ -93,7 +93,7 @@ def validate(
         ManifestError: The manifest cannot be read, or has no such profile.
     """
     founds = find_corpora(root, only=corpora) if isinstance(root, str | Path) else root
-    manifest = manifest or load_manifest()
+    manifest = load_manifest() if manifest is None else manifest
     chosen = manifest.profile(profile or "full")
     default_labels = label_policy is None and label_source is None
     each = clips_of(founds, label_policy=label_policy, label_source=label_source, hash_duplicates=False)

@@ -9,7 +9,7 @@ from typing import Any, Protocol
 
 from oruk_leaderboard.cells import csv_text
 from oruk_leaderboard.classes import CLASSES, INDEX, SAMPLE_RATE
-from oruk_leaderboard.clipset import COLUMNS
+from oruk_leaderboard.clipset import COLUMNS, LABEL_NAME, SHARDS
 from oruk_leaderboard.errors import OrukError
 from oruk_leaderboard.reconstruction.journal import Entry
 from oruk_leaderboard.reconstruction.render import Job
@@ -93,37 +93,41 @@ class _Parquet:
     """Parquet shards with the clips as Hugging Face Audio structs, or as the harness's columns."""
 
     name = "parquet"
-    data_files: str | None = "clips-*.parquet"
+    data_files: str | None = f"{SHARDS}/clips-*.parquet"
     audio_column = "audio"
+    folder = f"{SHARDS}/"
+    version = 2
 
     def __init__(self) -> None:
         import pyarrow as pa
 
-        self.writes = f"{self.name} 1 pyarrow {pa.__version__}"
+        self.writes = f"{self.name} {self.version} pyarrow {pa.__version__}"
         self._groups: OrderedDict[tuple[str, int], Any] = OrderedDict()
 
     def schema(self) -> Any:
         """Arrow schema with the features that ``datasets`` reads, in types that all its versions know."""
         import pyarrow as pa
 
-        features: dict[str, Any] = {name: {"dtype": kind, "_type": "Value"} for name, kind in COLUMNS.items()}
+        kinds = {**COLUMNS, LABEL_NAME: "string"}
+        features: dict[str, Any] = {name: {"dtype": kind, "_type": "Value"} for name, kind in kinds.items()}
         features["label"] = {"names": list(CLASSES), "_type": "ClassLabel"}
-        # decode is false because reading a row would else need torchcodec or librosa.
+        # With decode true, reading any row would need torchcodec or librosa.
         features["audio"] = {"sampling_rate": SAMPLE_RATE, "decode": False, "_type": "Audio"}
         audio = pa.struct([("bytes", pa.binary()), ("path", pa.string())])
         fields: list[tuple[str, Any]] = [
-            (name, audio if name == "audio" else _arrow(COLUMNS[name])) for name in self._order()
+            (name, audio if name == "audio" else _arrow(kinds[name])) for name in self._order()
         ]
         ordered = {name: features[name] for name in self._order()}
         return pa.schema(fields, {"huggingface": json.dumps({"info": {"features": ordered}})})
 
     def _order(self) -> list[str]:
-        first, *others = COLUMNS
-        return [first, "audio", *others]
+        first, label, *others = COLUMNS
+        return [first, "audio", label, LABEL_NAME, *others]
 
     def columns(self, row: Row, flac: bytes) -> Row:
         """The row as it is stored."""
-        return {**row, "audio": {"bytes": flac, "path": f"{row['clip_id']}.flac"}}
+        audio = {"bytes": flac, "path": f"{row['clip_id']}.flac"}
+        return {**row, "audio": audio, LABEL_NAME: CLASSES[row["label"]]}
 
     def audio_bytes(self, value: Any) -> bytes:
         """FLAC bytes of a stored value of the audio column."""
@@ -131,7 +135,7 @@ class _Parquet:
         return data
 
     def writer(self, staging: Path, shard: str) -> ShardWriter:
-        return _ParquetWriter(staging / shard, f"{shard}.parquet", self.schema(), self.columns)
+        return _ParquetWriter(staging / shard, f"{self.folder}{shard}.parquet", self.schema(), self.columns)
 
     def flac(self, store: Store, files: Sequence[str], position: int) -> bytes:
         key = files[0], position // ROW_GROUP
@@ -146,7 +150,8 @@ class _Parquet:
         return self.audio_bytes(self._groups[key][position % ROW_GROUP].as_py())
 
     def owns(self, name: str) -> bool:
-        return name.startswith("clips-") and name.endswith(".parquet")
+        # Before version 2 the shards of both layouts lay in the set's own folder.
+        return name.removeprefix(self.folder).startswith("clips-") and name.endswith(".parquet")
 
     def shared(self, rows: Iterable[Row]) -> Mapping[str, str]:
         return {}
@@ -196,6 +201,8 @@ class _Harness(_Parquet):
     name = "harness"
     data_files: str | None = None
     audio_column = "audio_flac"
+    folder = ""
+    version = 1
 
     def schema(self) -> Any:
         import pyarrow as pa

@@ -1,4 +1,4 @@
-"""What a run tells: ``report.json``, a summary for people, and the set's card."""
+"""The report of a run: ``report.json``, and a summary for people."""
 
 import json
 from collections import Counter, defaultdict
@@ -9,8 +9,9 @@ from typing import Any
 from oruk_leaderboard import __version__, jsontext
 from oruk_leaderboard.audio import RULE_VERSION, versions
 from oruk_leaderboard.cells import text_table
-from oruk_leaderboard.classes import CLASSES, SAMPLE_RATE
+from oruk_leaderboard.classes import SAMPLE_RATE
 from oruk_leaderboard.manifest.corpus_check import USABLE
+from oruk_leaderboard.reconstruction.card import AGREEMENT
 from oruk_leaderboard.reconstruction.journal import Entry
 from oruk_leaderboard.reconstruction.plan import Choice, Finding, Plan
 from oruk_leaderboard.reconstruction.render import Job
@@ -65,7 +66,7 @@ def make_report(
     seconds: float,
     rendered: int,
 ) -> Report:
-    """Put a report together.
+    """Assemble a report.
 
     Args:
         plan: What was planned.
@@ -137,7 +138,7 @@ def make_report(
 
 
 def same_set(earlier: str, report: Report) -> bool:
-    """Whether a written report tells of the same set, whatever the runs took."""
+    """Whether a written report describes the same set, however long the runs took."""
     try:
         document = jsontext.parse(earlier)
     except ValueError:
@@ -153,7 +154,7 @@ def _summary(report: Mapping[str, Any]) -> str:
             f"{facts['seconds'] / 60:.1f}",
             ", ".join(f"{count} {state}" for state, count in facts["states"].items()),
             facts["licence"],
-            _AGREEMENT[facts["agreement_required"]],
+            AGREEMENT[facts["agreement_required"]],
         )
         for corpus, facts in report["corpora"].items()
     ]
@@ -185,9 +186,6 @@ def _chosen(report: Mapping[str, Any]) -> str:
     return f"profile {profile}" if profile else "corpora found"
 
 
-_AGREEMENT: Mapping[Any, str] = {True: "required", False: "no", "unconfirmed": "unconfirmed"}
-
-
 def _findings(findings: Sequence[Mapping[str, Any]]) -> str:
     """The first few findings of each corpus and state."""
     groups: defaultdict[tuple[str, str], list[str]] = defaultdict(list)
@@ -199,37 +197,6 @@ def _findings(findings: Sequence[Mapping[str, Any]]) -> str:
         lines += [f"  {state}: {item}" for item in items[:LISTED]]
         lines += [f"  {state}: … {len(items) - LISTED} more of {corpus or 'them'}"] if len(items) > LISTED else []
     return "\n".join(lines)
-
-
-def card(report: Mapping[str, Any], data_files: str | None) -> str:
-    """The set's ``README.md``: what it is, and how ``datasets`` reads it."""
-    head = ["---", "pretty_name: rebuilt oruk-bench evaluation clips", "task_categories: [audio-classification]"]
-    if data_files is not None:
-        head += ["configs:", "- config_name: default", "  data_files:", "  - split: test", f'    path: "{data_files}"']
-    terms = [
-        f"| {corpus} | {facts['clips']} | {facts['licence']} | {_AGREEMENT[facts['agreement_required']]} |"
-        for corpus, facts in report["corpora"].items()
-        if facts["clips"]
-    ]
-    return "\n".join(
-        [
-            *head,
-            "---",
-            "# Rebuilt evaluation clips",
-            "",
-            f"{report['clips']} clips of 16 kHz mono speech with one of seven classes ({', '.join(CLASSES)}),",
-            f"rebuilt by oruk-bench-leaderboard {report['package']}, audio rule {report['audio_rule']}, manifest "
-            f"{report['manifest']['version']}. It is equivalent to, and not, the",
-            "original evaluation set. The recordings belong to the corpora; do not pass them on.",
-            "",
-            f"Digest: `{report['digest']}`",
-            "",
-            "| corpus | clips | licence | agreement |",
-            "|:--|--:|:--|:--|",
-            *terms,
-            "",
-        ]
-    )
 
 
 def report_text(report: Report) -> str:

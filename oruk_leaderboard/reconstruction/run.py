@@ -128,7 +128,7 @@ def _plan(
     for found in founds:
         if found.root.listing_only:
             raise OrukError("a .lst listing holds no audio", where=found.root.location, do="give the folder itself")
-    manifest = manifest or load_manifest()
+    manifest = load_manifest() if manifest is None else manifest
     pinned = set(manifest.corpora) & {found.spec.id for found in founds}
     if not (choice.all_clips or choice.profile or pinned):
         raise OrukError(

@@ -8,11 +8,12 @@ from pathlib import Path
 from oruk_leaderboard.classes import CLASSES
 from oruk_leaderboard.errors import OrukError
 from oruk_leaderboard.manifest.check import MISSING
+from oruk_leaderboard.reconstruction.card import card
 from oruk_leaderboard.reconstruction.journal import STALE, Entry, Journal, journal_name, rows_digest, write_file
 from oruk_leaderboard.reconstruction.layouts import Layout, Row, ShardWriter, row_of
 from oruk_leaderboard.reconstruction.plan import Choice, Finding, Plan
 from oruk_leaderboard.reconstruction.render import Job, Outcome
-from oruk_leaderboard.reconstruction.report import REPORT, Report, card, make_report, report_text, same_set
+from oruk_leaderboard.reconstruction.report import REPORT, Report, make_report, report_text, same_set
 from oruk_leaderboard.reconstruction.resume import Earlier, Known, source_is_checked
 from oruk_leaderboard.reconstruction.store import STATE, Store
 
