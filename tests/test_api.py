@@ -1,13 +1,37 @@
 """The Python API mirrors the command line: natural arguments, frozen results that turn into JSON."""
 
+import ast
 import dataclasses
+import importlib
 import json
+import subprocess
+import sys
+from pathlib import Path
 
 import pytest
 
 import oruk_leaderboard as oruk
 from oruk_leaderboard.errors import PredictionError
 from tests.made_corpora import mixed, spec
+
+
+def test_public_names_come_from_the_type_stub():
+    stub = ast.parse(Path(oruk.__file__).with_suffix(".pyi").read_text(encoding="utf-8"))
+    listed = {
+        alias.asname: node.module for node in stub.body if isinstance(node, ast.ImportFrom) for alias in node.names
+    }
+    assert sorted(oruk.__all__) == sorted([*listed, "__version__"]) == dir(oruk)
+    assert {"cite", "compare", "replay", "score", "verify"} <= listed.keys()
+    for name, module in listed.items():
+        assert getattr(oruk, name) is getattr(importlib.import_module(module), name)
+    with pytest.raises(AttributeError, match="no attribute 'nothing'"):
+        oruk.nothing  # noqa: B018
+
+
+def test_importing_the_package_imports_nothing_heavy():
+    code = "import sys, oruk_leaderboard; print(sorted({name.partition('.')[0] for name in sys.modules}))"
+    ran = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert not {"numpy", "pandas", "pyarrow", "datasets", "soundfile"} & set(ast.literal_eval(ran.stdout))
 
 
 @pytest.fixture(scope="module")
