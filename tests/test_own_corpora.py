@@ -212,8 +212,8 @@ def test_damaged_label_files(spec: CorpusSpec, tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("corpus", "file", "good", "bad"),
     [
-        ("iemocap", "Session1/dialog/EmoEvaluation/Ses01F_impro01.txt", "[2.5000, 2.5000, 2.5000]", "[2.5, nothing]"),
-        ("msp_improv", "Evaluation.txt", "-P-FM01.avi; N;", "-P-FM01.avi; neutral;"),
+        ("iemocap", "Session1/dialog/EmoEvaluation/Ses01F_impro01.txt", "[1.0000, 2.0000, 3.0000]", "[2.5, nothing]"),
+        ("msp_improv", "Evaluation.txt", "-P-FM99.avi; N;", "-P-FM99.avi; neutral;"),
     ],
 )
 def test_a_line_that_counts_and_cannot_be_read_is_no_detail(
