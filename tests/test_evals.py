@@ -10,7 +10,7 @@ from oruk_leaderboard.cli import main
 from oruk_leaderboard.errors import RecordError
 from oruk_leaderboard.hub import evals
 from oruk_leaderboard.paths import checkout_root
-from oruk_leaderboard.records.record import Record, load_records
+from oruk_leaderboard.records.record import Record, default_records, load_records
 from oruk_leaderboard.records.schemas import check
 from oruk_leaderboard.table.configs import SPLIT
 from tests.scored import scored_record
@@ -48,6 +48,15 @@ def test_wrong_eval_yaml_is_refused(records, task):
         evals.check_eval(twice)
 
 
+def exported(name, records):
+    return evals.eval_results(name, records, revision=SHA)
+
+
+def known(records):
+    """Systems that have a model repository on the Hub and a row of the default table."""
+    return [record.system.id for record in default_records(records) if record.system.hub == "hf"]
+
+
 def test_results_of_a_model(records):
     from huggingface_hub import parse_eval_result_entries
 
@@ -55,7 +64,7 @@ def test_results_of_a_model(records):
     assert [(entry["dataset"], entry["value"], entry["date"]) for entry in found] == [
         ({"id": "oruk/oruk-bench-leaderboard", "task_id": "full-set", "revision": SHA}, 0.249, "2026-09-06")
     ]
-    assert "zero-shot cross-corpus" in found[0]["notes"]
+    assert "public sources name corpora of this package's manifest" in found[0]["notes"]
     entry = parse_eval_result_entries(found)[0]
     assert (entry.value, entry.dataset_revision, entry.source_url) == (0.249, SHA, found[0]["source"]["url"])
 
@@ -67,7 +76,8 @@ def test_a_rebuilt_result_is_a_task_of_its_own(records):
     assert [entry["dataset"]["task_id"] for entry in found] == ["full-set", "rebuilt-open"]
     assert found[1]["source"]["url"].endswith(f"/tree/{SHA}")
     assert "b" * 64 in found[1]["notes"]
-    assert "training overlap unknown" in found[1]["notes"]
+    assert "training corpora not declared" in found[1]["notes"]
+    assert not any("zero-shot" in str(entry) for name in known(records) for entry in exported(name, records))
     partial = replace(made, system=replace(system, id="other"), scored_on="partial")
     with pytest.raises(RecordError, match="stand in no table"):
         evals.eval_results("other", [partial], revision=SHA)

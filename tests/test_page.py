@@ -130,9 +130,10 @@ def test_badges_name_each_caveat() -> None:
     rows = {
         row.record.system.id: [badge.kind for badge in row.badges] for row in content.rows_of(attested(), citation={})
     }
-    assert rows["spectra-1"] == ["indist", "historical"]
-    assert rows["anthropic_claude-opus-4-8"] == ["transcript", "prompt", "failures"]
-    assert rows["emotion2vec-plus-base"] == []
+    assert rows["spectra-1"] == ["in-distribution", "historical", "card digits"]
+    assert rows["anthropic_claude-opus-4-8"] == ["overlap unknown", "transcript only", "single prompt", "failures"]
+    assert rows["emotion2vec-plus-base"] == ["overlap implied"]
+    assert rows["emotion2vec-plus-seed"] == ["overlap stated"]
 
 
 def test_badges_of_a_rebuilt_result_claim_nothing_of_the_published_evaluation() -> None:

@@ -114,7 +114,7 @@ def test_check_writes_nothing(root, made):
     ("declared", "expected", "flag"),
     [
         (None, None, "contamination unknown"),
-        (["crema_d"], True, "trained on corpora of the evaluation: crema_d"),
+        (["crema_d"], True, "that it was trained on: crema_d"),
         (["modified_shemo"], True, "shemo"),
         (["emodb"], False, None),
     ],

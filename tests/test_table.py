@@ -180,7 +180,7 @@ def rebuilt(name: str, *, scored_on: str = "partial", in_distribution: bool | No
     """A record of a rebuilt set."""
     first = load_records()[0]
     named = {"manifest_digest": "a" * 64, "set_digest": "b" * 64, "profile": "open"}
-    system = replace(first.system, id=name, name=name, family="open", in_distribution=in_distribution)
+    system = replace(first.system, id=name, name=name, family="open", modality="audio", in_distribution=in_distribution)
     return replace(first, system=system, scored_on=scored_on, evaluation=named | evaluation, failures={"abstained": 3})
 
 

@@ -9,6 +9,7 @@ from typing import Any
 from oruk_leaderboard import __version__, jsontext
 from oruk_leaderboard.cells import latex_cell
 from oruk_leaderboard.errors import OrukError
+from oruk_leaderboard.records.caveats import caveats_of
 from oruk_leaderboard.records.record import PUBLISHED, Record, default_records, load_composition, load_records
 from oruk_leaderboard.table.leaderboard import coverage
 from oruk_leaderboard.todict import ToDict
@@ -102,14 +103,14 @@ def system_entry(record: Record) -> str:
     system = record.system
     where = f"\\url{{{_HUBS[system.hub]}{system.model_id}}}" if system.hub and system.model_id else None
     figures = f"accuracy {record.accuracy}\\,\\%, macro-F1 {record.macro_f1} on {latex_cell(record.scored_on)}"
+    caveats = [caveat.sentence for caveat in caveats_of(record) if caveat.footnote]
     evaluated = "As evaluated by oruk-bench"
     if record.scored_on not in PUBLISHED:
         evaluated = "Scored by oruk-bench-leaderboard on a rebuilt set, not on the original evaluation"
     fields = {
         "title": f"{{{latex_cell(system.name)}}}",
         **({"howpublished": f"{{{where}}}"} if where else {}),
-        "note": f"{{{evaluated}, snapshot {record.snapshot}: {figures}"
-        + ("; in-distribution, not like-for-like}" if system.in_distribution else "}"),
+        "note": f"{{{'; '.join([f'{evaluated}, snapshot {record.snapshot}: {figures}', *map(latex_cell, caveats)])}}}",
     }
     return _bibtex("misc", system.id, fields)
 

@@ -13,6 +13,7 @@ from typing import Any
 
 from oruk_leaderboard.errors import HubError, RecordError
 from oruk_leaderboard.hub.client import REPO, REVISION
+from oruk_leaderboard.records.caveats import caveats_of
 from oruk_leaderboard.records.record import PUBLISHED, REBUILT, Record, default_records
 from oruk_leaderboard.records.schemas import check
 from oruk_leaderboard.table.configs import CONFIGS, SPLIT
@@ -235,8 +236,7 @@ def _url(record: Record, revision: str) -> str:
 
 
 def _notes(record: Record) -> str:
-    trained = {True: "trained in-distribution", False: "zero-shot cross-corpus", None: "training overlap unknown"}
-    parts = [f"macro-F1 on {record.scored_on}", trained[record.system.in_distribution], record.note]
+    parts = [f"macro-F1 on {record.scored_on}", *(caveat.sentence for caveat in caveats_of(record)), record.note]
     if record.evaluation is not None:
         parts.append(f"manifest {record.evaluation['manifest_digest']}")
     return "; ".join(part.rstrip(".") for part in parts if part)

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 
 from oruk_leaderboard.errors import RecordError
 from oruk_leaderboard.paths import checkout_root
+from oruk_leaderboard.records.caveats import caveats_of
 from oruk_leaderboard.records.record import REBUILT, Record, load_records, read_record, record_path, write_record
 from oruk_leaderboard.todict import ToDict
 
@@ -303,11 +304,9 @@ def _check_new(record: Record, held: Sequence[Record], *, same_file: bool, where
 
 def _flags(record: Record, overlap: Sequence[str] | None) -> list[str]:
     evaluation = record.evaluation or {}
-    flags = []
-    if overlap is None:
-        flags.append("training corpora undeclared: contamination unknown")
-    elif overlap:
-        flags.append(f"trained on corpora of the evaluation: {', '.join(overlap)}")
+    flags = [caveat.sentence for caveat in caveats_of(record) if caveat.footnote]
+    if overlap:
+        flags.append(f"corpora of the evaluation that it was trained on: {', '.join(overlap)}")
     if record.scored_on == "partial":
         absent = ", ".join(evaluation["absent"]) or "some clips"
         flags.append(f"partial set ({absent} missing): comparable with records of the same set digest only")

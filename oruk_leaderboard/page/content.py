@@ -5,15 +5,13 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from oruk_leaderboard.records.caveats import caveats_of
 from oruk_leaderboard.records.record import PUBLISHED, REBUILT, Record, by_score, clips_of
 from oruk_leaderboard.table.leaderboard import leaderboard
 from oruk_leaderboard.table.uncertainty import accuracy_interval, close_to
 
 CURRENT = "current"
 """The view that holds each system once, with its newest figure; the other views are snapshots."""
-
-PROMPTED: frozenset[str] = frozenset({"API", "audio LLM", "text only"})
-"""Families that are asked with the protocol's one shared prompt instead of emitting class scores."""
 
 GROUP_TITLES: Mapping[str, tuple[str, str]] = {
     "full_set": ("Full set", "all 64,384 held-out clips"),
@@ -141,32 +139,10 @@ def shown_evaluation(evaluation: Mapping[str, Any] | None) -> dict[str, Any] | N
 
 def badges_of(record: Record) -> tuple[Badge, ...]:
     """Caveats that apply to a record, the gravest first."""
-    system, published = record.system, record.scored_on in PUBLISHED
-    found = []
-    if system.in_distribution and published:
-        why = "Trained on the evaluation's own distribution; every other row is zero-shot cross-corpus."
-        found.append(Badge("indist", "in-distribution", why + " The gap is not a like-for-like comparison."))
-    elif system.in_distribution:
-        why = "Trained on corpora of the evaluation: not a like-for-like comparison with rows that were not."
-        found.append(Badge("indist", "in-distribution", why))
-    elif system.in_distribution is None and not published:
-        found.append(Badge("indist", "overlap unknown", "Training corpora are not declared: contamination unknown."))
-    if published and (system.is_oruk or record.superseded_by is not None):
-        why = "A dated checkpoint that is no longer served; not a result for any current product."
-        found.append(Badge("historical", "historical", why))
-    if not published:
-        found.append(Badge("rebuilt", "rebuilt set", "Scored on a rebuilt set, not on the original evaluation."))
-    if system.modality == "transcript-only" or system.family == "text only":
-        why = "Reads an automatic transcript of the clip and never hears the audio."
-        found.append(Badge("transcript", "transcript only", why))
-    if published and system.family in PROMPTED:
-        why = "Asked once with the protocol's one shared prompt at temperature 0; other prompts may score differently."
-        found.append(Badge("prompt", "single prompt", why))
-    if failed := sum((record.failures or {}).values()):
-        how = ", scored as neutral" if published else ""
-        why = f"{failed:,} clips had no usable answer; they stay in the denominator{how}."
-        found.append(Badge("failures", f"{failed:,} failed", why))
-    return tuple(found)
+    return tuple(
+        Badge(caveat.key, caveat.badge_of(record), f"{caveat.sentence[0].upper()}{caveat.sentence[1:]}.")
+        for caveat in caveats_of(record)
+    )
 
 
 def group_of(record: Record) -> Group:

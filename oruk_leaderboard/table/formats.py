@@ -9,7 +9,10 @@ from oruk_leaderboard.table.leaderboard import Leaderboard, Row
 _HEADER = ("rank", "system", "family", "accuracy", "macro_f1", "scored_on")
 _CSV_HEADER = (*_HEADER, "is_oruk", "like_for_like", "snapshot", "system_id", "note")
 _TIES = ("95 %", "≈ ranks")
-_SYMBOLS = "†‡§¶‖#*"
+_SYMBOLS = "†‡§¶‖#*△▽◇"
+
+UNMARKED = "Rows without a mark of overlap: no source was found that names such corpora, which is not the same as none."
+"""Said where rows are marked for the overlap of their training data."""
 
 
 def _symbols(board: Leaderboard) -> Mapping[str, str]:
@@ -42,6 +45,8 @@ def _title(board: Leaderboard) -> str:
 def _footnotes(board: Leaderboard) -> list[str]:
     symbols = _symbols(board)
     notes = [f"{symbols[mark]} {meaning}" for mark, meaning in board.caveats.items()]
+    if board.overlap:
+        notes.append(UNMARKED)
     if not board.groups:
         notes.append("No row is held here that fits.")
     if len(board.groups) > 1 and board.coverage:
@@ -107,7 +112,7 @@ def as_latex(board: Leaderboard) -> str:
     """For papers: booktabs rules, siunitx columns, footnotes for the caveats of the rows shown."""
     ties_header = r" & {95\,\%} & {$\approx$ ranks}" if board.resolution else ""
     columns = 7 if board.resolution else 5
-    letters = {mark: "abcdefg"[index] for index, mark in enumerate(board.caveats)}
+    letters = {mark: "abcdefghij"[index] for index, mark in enumerate(board.caveats)}
     lines = [
         r"% \usepackage{booktabs,siunitx,threeparttable}",
         r"\begin{table}",

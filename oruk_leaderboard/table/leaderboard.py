@@ -6,6 +6,7 @@ from decimal import Decimal
 from typing import TYPE_CHECKING, Any
 
 from oruk_leaderboard.errors import RecordError
+from oruk_leaderboard.records.caveats import CAVEATS, caveats_of
 from oruk_leaderboard.records.families import FAMILIES
 from oruk_leaderboard.records.record import (
     PUBLISHED,
@@ -21,18 +22,6 @@ from oruk_leaderboard.table.configs import leaderboard_row
 
 if TYPE_CHECKING:
     import pandas as pd
-
-CAVEATS: dict[str, str] = {
-    "in-distribution": "trained in-distribution, while every other row is zero-shot cross-corpus: not a like-for-like "
-    "comparison; a historical checkpoint, not a result for Resonance",
-    "transcript only": "reads a transcript, not the audio",
-    "contaminated": "trained on corpora of the evaluation: not a like-for-like comparison with rows that were not",
-    "undeclared": "training corpora not declared: contamination unknown",
-    "card digits": "figures of the dataset card, printed with fewer digits",
-    "failures": "some answers failed and were scored as neutral (the row's note says how many)",
-    "unanswered": "some clips have no usable answer (the row's record says how many, of which kind and how they count)",
-}
-"""Mark of a row to what it means."""
 
 MIXED = (
     "full_set (64,384 clips) and subsample_5k (5,000) are ranked together because --mixed asks for it; they are not "
@@ -118,6 +107,8 @@ class Coverage:
     def sentence(self) -> str:
         """Coverage and its reason in one sentence."""
         parts = ", ".join(f"{held}/{total} {family}" for family, (held, total) in self.families.items())
+        if self.held >= self.total:
+            return f"All {self.total} systems of the published table are held here ({parts})."
         return (
             f"{self.held} of {self.total} systems are held here ({parts}): those whose figures a source states by "
             "name; ranks count these rows only. "
@@ -155,9 +146,14 @@ class Leaderboard:
 
     @property
     def caveats(self) -> dict[str, str]:
-        """Caveats that apply to a row shown, in the order of ``CAVEATS``."""
+        """Caveats that apply to a row shown, the gravest first."""
         shown = {mark for row in self.rows for mark in row.marks}
-        return {mark: meaning for mark, meaning in CAVEATS.items() if mark in shown}
+        return {mark: caveat.sentence for mark, caveat in CAVEATS.items() if mark in shown}
+
+    @property
+    def overlap(self) -> bool:
+        """Whether a row shown is marked for the overlap of its training data with the manifest."""
+        return any(mark.startswith("overlap") for mark in self.caveats)
 
     def to_dict(self) -> dict[str, Any]:
         """The selection as JSON."""
@@ -252,19 +248,8 @@ def load_leaderboard(*, snapshot: str | None = None) -> "pd.DataFrame":
 
 
 def marks(record: Record) -> tuple[str, ...]:
-    """Caveats that apply to a record, keys of ``CAVEATS``."""
-    published, trained_on_it = record.scored_on in PUBLISHED, record.system.in_distribution
-    failed = any((record.failures or {}).values())
-    found = {
-        "in-distribution": published and trained_on_it is True,
-        "transcript only": record.system.family == "text only",
-        "contaminated": not published and trained_on_it is True,
-        "undeclared": not published and trained_on_it is None,
-        "card digits": record.source.kind == "card",
-        "failures": published and failed,
-        "unanswered": not published and failed,
-    }
-    return tuple(mark for mark in CAVEATS if found[mark])
+    """Keys of the caveats that tables mark."""
+    return tuple(caveat.key for caveat in caveats_of(record) if caveat.footnote)
 
 
 def _ranked(records: Sequence[Record]) -> list[Row]:
