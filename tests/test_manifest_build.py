@@ -9,17 +9,13 @@ from xml.etree import ElementTree
 
 import pytest
 
-from oruk_leaderboard.audio import pcm_digest, render, source_digest
 from oruk_leaderboard.cli import main
-from oruk_leaderboard.corpora import find_corpora
 from oruk_leaderboard.errors import ManifestError
-from oruk_leaderboard.manifest import Manifest, ManifestRow, labels_digest, load_manifest, validate
+from oruk_leaderboard.manifest import Manifest, labels_digest, load_manifest
 from oruk_leaderboard.manifest.build import build_manifest
-from oruk_leaderboard.manifest.files import csv_texts, read_folder, write_manifest, write_parquet
-from oruk_leaderboard.manifest.pin import pin
+from oruk_leaderboard.manifest.files import read_folder, write_parquet
 from oruk_leaderboard.manifest.plot import plots
 from oruk_leaderboard.manifest.stats import stats
-from tests.sounds import write_voice
 
 
 def write_list(folder, corpus, rows, *, zipped=False):
@@ -297,47 +293,6 @@ def test_digest_command(manifest, tmp_path, capsys):
     for profile in ("full", "open"):
         assert main(["manifest", "digest", "--manifest", str(tmp_path / "a.parquet"), "--profile", profile]) == 0
         assert capsys.readouterr().out.strip() == manifest.profile(profile).digest
-
-
-def test_pin_fills_only_what_is_unpinned(manifest, tmp_path, capsys):
-    root, out = tmp_path / "copy", tmp_path / "data" / "manifest"
-    write_manifest(manifest, out, beside={})
-    for speaker, name in (("f1", "dis-f1-b1"), ("f1", "dis-f1-b2"), ("m2", "gio-m2-b1")):
-        write_voice(root / speaker / f"{name}.wav", 0.3, 48_000, 2, seed=len(name) + ord(name[-1]))
-    write_voice(root / "m2" / "gio-m2-b2.flac", 0.3, 48_000, 2)
-    options = ["--root", str(root), "--manifest", str(out), "--out", str(tmp_path / "pins.diff"), "--json"]
-    assert main(["manifest", "pin", *options]) == 1
-    document = json.loads(capsys.readouterr().out)
-    assert document["pinned"] == 2
-    assert {problem["where"]: problem["reason"].split(":")[0] for problem in document["problems"]} == {
-        "emovo/dis-f1-b1": "differs",
-        "emovo/gio-m2-b2": "not pinned",
-    }
-    patch = (tmp_path / "pins.diff").read_text()
-    assert patch == document["patch"]
-    assert patch.startswith("--- a/data/manifest/emovo.csv\n+++ b/data/manifest/emovo.csv\n")
-    pinned = pin(find_corpora(root), manifest)
-    before, after = csv_texts(manifest)["emovo.csv"], csv_texts(pinned.after)["emovo.csv"]
-    changed = {old: new for old, new in zip(before.splitlines(), after.splitlines(), strict=True) if old != new}
-    signs = [line for line in patch.splitlines() if line[:1] in "+-" and line[:3] not in ("+++", "---")]
-    assert sorted(signs) == sorted([*(f"-{old}" for old in changed), *(f"+{new}" for new in changed.values())])
-    (row,) = [row for row in pinned.rows if row.clip_id == "emovo/dis-f1-b2"]
-    sha256, size = source_digest(root / "f1" / "dis-f1-b2.wav")
-    rendered = render(root / "f1" / "dis-f1-b2.wav")
-    assert (row.source_sha256, row.source_bytes) == (sha256, size)
-    assert row.pcm_sha256 == pcm_digest(root / "f1" / "dis-f1-b2.wav").pcm_sha256
-    assert (row.clip_sha256, row.clip_num_samples) == (rendered.clip_sha256, len(rendered.samples))
-    assert (row.num_samples, row.sampling_rate, row.channels) == (14_400, 48_000, 2)
-    again = validate(find_corpora(root), pinned.after)
-    assert {state.state for state in again.states if state.clip_id in {row.clip_id for row in pinned.rows}} == {"exact"}
-
-
-def test_pin_of_a_lossy_recording_names_the_file_only(tmp_path):
-    write_voice(tmp_path / "AudioMP3" / "1001_DFA_ANG_XX.mp3", 0.5)
-    row = ManifestRow("crema_d/1001_DFA_ANG_XX", "crema_d", "AudioMP3/1001_DFA_ANG_XX.mp3", label="anger", open=True)
-    (filled,) = pin(find_corpora(tmp_path), Manifest.of([row], {})).rows
-    assert filled.source_sha256 and filled.sampling_rate == 16_000
-    assert filled.pcm_sha256 is filled.clip_sha256 is filled.num_samples is None
 
 
 # What is shipped.

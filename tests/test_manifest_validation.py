@@ -8,10 +8,10 @@ import pytest
 import soundfile
 
 from oruk_leaderboard.cli import main
-from oruk_leaderboard.corpora import find_corpora
+from oruk_leaderboard.corpora import find_corpora, get_corpus
 from oruk_leaderboard.manifest import Manifest, ManifestRow, validate
 from oruk_leaderboard.manifest.files import write_parquet
-from tests.copies import ANGRY, CREMA_D, HAPPY, check, flip, make_root, pinned
+from tests.copies import ANGRY, CREMA_D, HAPPY, check, cut_well, flip, make_root, pinned, resample
 from tests.sounds import write_voice
 
 
@@ -214,6 +214,36 @@ def test_result_does_not_depend_on_the_number_of_threads(root, manifest):
     assert check(root, manifest, workers=1)[0].to_dict() == check(root, manifest, workers=7)[0].to_dict()
 
 
+def test_a_bad_copy_is_a_line_per_corpus_and_remedy(root, manifest, tmp_path, capsys):
+    paths = sorted((root / "RAVDESS").rglob("*.wav"))
+    for path in paths[2:5]:
+        resample(path)
+    flip(paths[0])
+    (root / "EMOVO" / "f1" / "dis-f1-b1.wav").rename(root / "other.wav")
+    cut_well(root / "EMOVO" / "m1" / "gio-m1-b2.wav")
+    write_parquet(manifest, tmp_path / "m.parquet")
+    assert main(["validate", "--root", str(root), "--manifest", str(tmp_path / "m.parquet")]) == 1
+    lines = [line for line in capsys.readouterr().out.splitlines() if ": " in line]
+    obtain = {name: " ".join(get_corpus(name).obtain.split()) for name in ("emovo", "ravdess")}
+    assert lines == [
+        "emovo: labels not confirmed: 1 of 3 clips have no label here",
+        f"emovo: 1 cut (e.g. emovo/gio-m1-b2): get the original: {obtain['emovo']}",
+        "emovo: 1 renamed (e.g. other.wav): rename them back",
+        f"emovo: 1 missing (e.g. emovo/dis-f1-b1): get the rest: {obtain['emovo']}",
+        f"ravdess: 3 resampled, 1 changed (e.g. ravdess/{paths[0].stem}): get the original: {obtain['ravdess']}",
+        "the whole list: --full",
+    ]
+
+
+def test_a_clip_that_the_profile_does_not_choose_is_checked_too(root, manifest):
+    flip(root / "EMOVO" / "f1" / "dis-f1-b1.wav")
+    result, states = check(root, manifest, profile="open")
+    assert states["emovo/dis-f1-b1"] == ("differs", "changed; not selected")
+    assert result.totals["emovo"] == {"differs": 1, "not selected": 2}
+    assert not result.clean
+    assert check(root, manifest, profile="open", unselected=False)[0].totals["emovo"] == {"not selected": 3}
+
+
 def test_command(root, manifest, tmp_path, capsys):
     pins = tmp_path / "manifest.parquet"
     write_parquet(manifest, pins)
@@ -231,7 +261,10 @@ def test_command(root, manifest, tmp_path, capsys):
     (root / ANGRY).write_bytes(b"")
     assert main(options) == 1
     out = capsys.readouterr().out
-    assert f"differs  ravdess/03-01-05-01-01-01-01  {ANGRY}: empty" in out
+    assert "ravdess: 1 empty (e.g. ravdess/03-01-05-01-01-01-01): get the original: " in out
+    assert ANGRY not in out
+    assert main([*options, "--full"]) == 1
+    assert f"differs  ravdess/03-01-05-01-01-01-01  {ANGRY}: empty" in capsys.readouterr().out
     assert main(["validate", "--root", str(tmp_path / "nothing"), "--manifest", str(pins)]) == 2
     (tmp_path / "void").mkdir()
     assert main(["validate", "--root", str(tmp_path / "void"), "--manifest", str(pins)]) == 2

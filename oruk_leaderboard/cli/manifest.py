@@ -1,10 +1,18 @@
 """``oruk-leaderboard manifest build|stats|digest|diff|pin``."""
 
 import argparse
+from dataclasses import asdict
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from oruk_leaderboard.cells import text_table
 from oruk_leaderboard.cli import DONE, FINDINGS, output
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from oruk_leaderboard.corpora import FoundCorpus
+    from oruk_leaderboard.manifest import Manifest
 
 _SHOWN = 40
 """Differences that the text output names before it only counts; ``--json`` names all."""
@@ -46,13 +54,20 @@ def configure(parser: argparse.ArgumentParser) -> None:
     diff.add_argument("b", metavar="B", help="as A")
     pin = verbs.add_parser(
         "pin",
-        help="digests of your copy for clips that have none, as a diff",
-        epilog="example:\n  oruk-leaderboard manifest pin --root /data --out pins.diff",
+        help="complete the digests of clips with those of your copy, or state them for others",
+        epilog="""examples:
+  oruk-leaderboard manifest pin --root /data > pins.diff
+  oruk-leaderboard manifest pin --root /data --corpus esd --out esd.json
+  oruk-leaderboard manifest pin --check esd.json""",
     )
     pin.add_argument("--root", action="append", default=[], metavar="PATH", help="folder or archive")
     pin.add_argument("--corpus", action="append", metavar="ID[=PATH]", help="this corpus only; may be repeated")
-    pin.add_argument("--out", type=Path, metavar="FILE", help="write the diff here instead of to stdout")
-    pin.add_argument("--workers", type=output.positive, metavar="N", help="threads (default: one a core)")
+    pin.add_argument(
+        "--out", type=Path, metavar="FILE", help="write a statement to send: digests by clip id, no paths, no labels"
+    )
+    pin.add_argument("--check", type=Path, metavar="FILE", help="compare a statement with the manifest, row by row")
+    pin.add_argument("--patch", action="store_true", help="with --check: print what it adds, for git apply")
+    pin.add_argument("--workers", type=output.positive, metavar="N", help="threads (default: one per core)")
     for verb in (stats, digest, pin):
         verb.add_argument("--manifest", metavar="VERSION|PATH", help="another manifest than the shipped one")
     for verb in (build, stats, digest, diff, pin):
@@ -191,36 +206,78 @@ def _diff(args: argparse.Namespace) -> int:
             changes = ", ".join(f"{column} {old!r} → {new!r}" for column, (old, new) in item.values.items())
             lines.append(f"{item.change}  {item.clip_id}  {changes}".rstrip())
         if len(differences) > _SHOWN:
-            lines.append(f"… and {len(differences) - _SHOWN} more; --json names them all")
+            lines.append(f"… and {len(differences) - _SHOWN} more; --json has all")
         output.write_text("\n".join(lines if differences else [*lines, "no difference"]))
     return FINDINGS if differences else DONE
 
 
 def _pin(args: argparse.Namespace) -> int:
     from oruk_leaderboard.corpora import find_corpora, parse_corpora
-    from oruk_leaderboard.errors import CorpusError
+    from oruk_leaderboard.errors import OrukError
     from oruk_leaderboard.manifest import load_manifest
-    from oruk_leaderboard.manifest.pin import pin
 
+    if args.check is not None:
+        if args.root or args.corpus or args.out:
+            raise OrukError("--check reads a statement, not a copy", do="leave out --root, --corpus and --out")
+        return _check_statement(args)
     founds = find_corpora(*args.root, only=parse_corpora(args.corpus) if args.corpus else None)
     if not founds:
-        raise CorpusError("no known corpus is here", where=", ".join(args.root) or None, expected="--root PATH")
+        raise OrukError("no known corpus is here", where=", ".join(args.root) or None, expected="--root PATH")
+    return (_state if args.out is not None else _complete)(args, founds, load_manifest(args.manifest))
+
+
+def _complete(args: argparse.Namespace, founds: "Sequence[FoundCorpus]", manifest: "Manifest") -> int:
+    from oruk_leaderboard.manifest.pin import pin
+
     with output.progress(args) as progress:
-        pinned = pin(founds, load_manifest(args.manifest), workers=args.workers, progress=progress)
+        pinned = pin(founds, manifest, workers=args.workers, progress=progress)
     patch = pinned.patch()
-    if args.out is not None:
-        args.out.write_text(patch, encoding="utf-8", newline="\n")
     if args.json:
         output.write_json(
-            {
-                "pinned": len(pinned.rows),
-                "problems": [{"where": problem.where, "reason": problem.reason} for problem in pinned.problems],
-                "patch": patch,
-            }
+            {"pinned": len(pinned.rows), "problems": [asdict(item) for item in pinned.problems], "patch": patch}
         )
-    elif args.out is None:
-        output.write_text(patch) if patch else output.note("nothing to pin")
-    output.note(f"{len(pinned.rows)} clips pinned; apply with git apply, then: manifest build --as-version")
+    elif patch:
+        output.write_text(patch)
+    output.note(f"{len(pinned.rows)} clips completed; apply with git apply, then: manifest build --as-version X.Y.Z")
     for problem in pinned.problems:
         output.note(f"{problem.where}: {problem.reason}")
     return FINDINGS if pinned.problems else DONE
+
+
+def _state(args: argparse.Namespace, founds: "Sequence[FoundCorpus]", manifest: "Manifest") -> int:
+    from oruk_leaderboard.manifest.statement import make_statement
+
+    with output.progress(args) as progress:
+        statement, problems = make_statement(founds, manifest, workers=args.workers, progress=progress)
+    args.out.write_text(statement.text(), encoding="utf-8", newline="\n")
+    releases = ", ".join(f"{corpus} ({release})" for corpus, release in statement.corpora.items())
+    text = f"{args.out}: {len(statement.clips):,} clips of {releases}"
+    document = {"out": str(args.out), "clips": len(statement.clips), "corpora": dict(statement.corpora)}
+    _tell(args, {**document, "problems": [asdict(item) for item in problems]}, text)
+    for problem in problems:
+        output.note(f"{problem.where}: {problem.reason}")
+    return FINDINGS if problems else DONE
+
+
+def _check_statement(args: argparse.Namespace) -> int:
+    from oruk_leaderboard.manifest import load_manifest
+    from oruk_leaderboard.manifest.statement import ADDS, AGREES, DIFFERS, UNKNOWN, check_statement, read_statement
+
+    agreement = check_statement(read_statement(args.check), load_manifest(args.manifest))
+    if args.json:
+        output.write_json(agreement.to_dict())
+    elif args.patch:
+        output.write_text(agreement.pinned.patch())
+    else:
+        header = ["corpus", AGREES, ADDS, DIFFERS, UNKNOWN]
+        rows = [[corpus, *(counts.get(said) for said in header[1:])] for corpus, counts in agreement.totals.items()]
+        lines = [text_table(header, rows, right=header[1:])]
+        for corpus, digest in agreement.tables.items():
+            lines.append(f"{corpus}: another release than the pinned one, table {digest}")
+        for clip_id, columns in list(agreement.differing.items())[:_SHOWN]:
+            said = ", ".join(f"{column} {pinned} here {stated}" for column, (pinned, stated) in columns.items())
+            lines.append(f"differs  {clip_id}  {said}")
+        if len(agreement.differing) > _SHOWN:
+            lines.append(f"… and {len(agreement.differing) - _SHOWN} more; --json has all")
+        output.write_text("\n".join(lines))
+    return DONE if agreement.clean else FINDINGS

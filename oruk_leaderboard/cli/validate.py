@@ -7,10 +7,9 @@ from oruk_leaderboard.cells import text_table
 from oruk_leaderboard.cli import DONE, FINDINGS, output
 
 if TYPE_CHECKING:
-    from oruk_leaderboard.manifest.validation import Validation
+    from collections.abc import Mapping
 
-_SHOWN = 20
-"""Clips that the text output names before it only counts; ``--json`` names all."""
+    from oruk_leaderboard.manifest.validation import Validation
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
@@ -24,6 +23,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--workers", type=output.positive, metavar="N", help="threads that read and hash (default: one a core)"
     )
+    parser.add_argument("--full", action="store_true", help="list every clip and file that is not right")
     output.add_json(parser)
     parser.epilog = "example:\n  oruk-leaderboard validate --root corpora --profile open"
 
@@ -52,29 +52,40 @@ def run(args: argparse.Namespace) -> int:
     if args.json:
         output.write_json(result.to_dict())
     else:
-        output.write_text(_text(result))
+        obtain = {found.spec.id: " ".join(found.spec.obtain.split()) for found in founds}
+        output.write_text(_text(result, obtain, full=args.full))
     lost = {get_corpus(name).id for name in only or ()} - here
     for corpus in sorted(lost):
         output.note(f"{corpus}: not found under {', '.join(args.root)}")
     return DONE if result.clean and not lost and not broken else FINDINGS
 
 
-def _text(result: "Validation") -> str:
-    from oruk_leaderboard.manifest.check import DIFFERS, EXTRA, MISSING, STATES
+def _text(result: "Validation", obtain: "Mapping[str, str]", *, full: bool) -> str:
+    from oruk_leaderboard.manifest.check import STATES
     from oruk_leaderboard.manifest.corpus_check import NOT_SELECTED
+    from oruk_leaderboard.manifest.findings import wrong
 
     header = ["corpus", *STATES, NOT_SELECTED]
     rows = [[corpus, *(totals.get(state) for state in header[1:])] for corpus, totals in result.totals.items()]
-    wrong = (DIFFERS, EXTRA, MISSING)
-    named = sorted((item for item in result.states if item.state in wrong), key=lambda item: wrong.index(item.state))
     lines = [text_table(header, rows, right=header[1:])]
-    lines += [f"{count} clips of {corpus}: absent" for corpus, count in result.absent.items()]
-    lines += [f"labels of {corpus}: {said}" for corpus, said in result.labels.items()]
-    lines += [
-        f"{item.state}  {item.clip_id or item.corpus}  {item.media or ''}: {item.reason}" for item in named[:_SHOWN]
-    ]
-    if len(named) > _SHOWN:
-        lines.append(f"… and {len(named) - _SHOWN} more; --json names them all")
-    lines += [f"{problem.where}: {problem.reason}" for problem in result.problems]
+    lines += [f"{corpus}: absent, {count} clips" for corpus, count in result.absent.items()]
+    lines += [f"{corpus}: labels {said}" for corpus, said in result.labels.items()]
+    if full:
+        lines += [f"{i.state}  {i.clip_id or i.corpus}  {i.media or ''}: {i.reason}" for i in wrong(result.states)]
+        lines += [f"{problem.where}: {problem.reason}" for problem in result.problems]
+    else:
+        lines += _short(result, obtain)
     version = f"manifest {result.manifest['version']} {result.manifest['digest']}"
     return "\n".join([*lines, version])
+
+
+def _short(result: "Validation", obtain: "Mapping[str, str]") -> list[str]:
+    """One line per corpus and reason, and per reason of what belongs to no clip."""
+    from oruk_leaderboard.manifest.findings import summarise, summarise_problems
+
+    lines = [item.text(obtain[item.corpus]) for item in summarise(result.states)]
+    lines += [
+        f"{problem.where}: {problem.reason}" + (f" (and {count - 1} more)" if count > 1 else "")
+        for problem, count in summarise_problems(result.problems)
+    ]
+    return [*lines, "the whole list: --full"] if lines else []
