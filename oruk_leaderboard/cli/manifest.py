@@ -56,7 +56,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
         "pin",
         help="complete the digests of clips with those of your copy, or state them for others",
         epilog="""examples:
-  oruk-leaderboard manifest pin --root /data > pins.diff
+  oruk-leaderboard manifest pin --root /data
   oruk-leaderboard manifest pin --root /data --corpus esd --out esd.json
   oruk-leaderboard manifest pin --check esd.json""",
     )
