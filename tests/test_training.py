@@ -1,16 +1,20 @@
 """The overlap ledger: every line has a source, derived systems inherit, and the counts that the texts state."""
 
+import json
 from collections import Counter
 
 import pytest
 
+from oruk_leaderboard.cli import main
 from oruk_leaderboard.corpora.registry import built_in
 from oruk_leaderboard.errors import RecordError
 from oruk_leaderboard.manifest import load_manifest
 from oruk_leaderboard.paths import data_dir
+from oruk_leaderboard.records.overlap import outside, sentence, undeclared
 from oruk_leaderboard.records.record import load_records
 from oruk_leaderboard.records.training import read_ledger, training_ledger
 from oruk_leaderboard.systems import registry
+from oruk_leaderboard.table.configs import get_config
 
 NOT_HELD = {"audiollm-audio-flamingo-3"}
 """Systems of the published table that no record holds."""
@@ -119,3 +123,49 @@ def test_derived_systems_inherit_as_implied():
 def test_a_faulty_ledger_is_refused_by_line(written, change, message):
     with pytest.raises(RecordError, match=message):
         read_ledger(written(change))
+
+
+def test_clips_outside_are_counted_on_the_manifest():
+    found = outside("xlsr-ser-hughlan1214")
+    assert (found.clips, found.total) == (64_384 - 6_022, 64_384)
+    assert outside("sensevoice-small") is None and outside("spectra-1") is None
+    assert outside("emotion2vec-plus-seed").clips == len(undeclared())
+
+
+def test_undeclared_is_what_no_line_names():
+    subset = undeclared()
+    assert not set(subset.counts) & training_ledger().named()
+    assert len(subset.counts) == 12 and len(subset) == 16_727
+    assert sum(row.label is None for row in subset.rows) == 7_688
+    assert subset.digest == undeclared().digest != load_manifest().digest
+
+
+def test_sentences_say_whose_clips_they_count_and_never_zero_shot():
+    for record in load_records():
+        text = sentence(record.system.id)
+        assert "this package's manifest" in text
+        assert "zero-shot" not in text
+    assert "at most" in sentence("emotion2vec-plus-base") and "at most" not in sentence("emotion2vec-plus-seed")
+    assert "58,362 of its 64,384 clips (90.6 %)" in sentence("xlsr-ser-hughlan1214")
+
+
+def test_config_systems_shows_the_ledger():
+    rows = {row["system_id"]: row for row in get_config("systems").rows(load_records())}
+    assert rows["w2v2-emotion-dpngtm"]["training_corpora"] == ["crema_d", "ravdess", "savee", "tess"]
+    assert rows["w2v2-emotion-dpngtm"]["clips_outside_training"] == 58_362
+    assert rows["w2v2-emotion-dpngtm"]["share_outside_training"] == 0.9065
+    assert rows["audiollm-emotionthinker"]["training_corpora"] == ["iemocap", "meld", "msp_podcast"]
+    for name in ("spectra-1", "gemini-gemini-2.5-pro"):
+        assert rows[name]["training_corpora"] is rows[name]["clips_outside_training"] is None
+    assert {name: row["training_evidence"] for name, row in rows.items()} == {
+        name: training_ledger().of(name).evidence for name in rows
+    }
+
+
+def test_systems_verb_shows_the_overlap(capsys):
+    assert main(["systems", "show", "hubert-large-superb-er", "--json"]) == 0
+    shown = json.loads(capsys.readouterr().out)["overlap"]
+    assert shown["evidence"] == "stated" and list(shown["corpora"]) == ["iemocap"] and shown["sources"]
+    assert main(["systems", "list", "--json"]) == 0
+    listed = {card["id"]: card["overlap"] for card in json.loads(capsys.readouterr().out)}
+    assert listed["sensevoice-small"] == "nothing found" and listed["baseline-loudness"] is None

@@ -1,6 +1,7 @@
 """Citations: BibTeX and CFF of the benchmark, the snapshot, the systems and corpora used, and a methods paragraph."""
 
 import re
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -11,6 +12,7 @@ from oruk_leaderboard.cells import latex_cell
 from oruk_leaderboard.errors import OrukError
 from oruk_leaderboard.records.caveats import caveats_of
 from oruk_leaderboard.records.record import PUBLISHED, Record, default_records, load_composition, load_records
+from oruk_leaderboard.records.training import training_ledger
 from oruk_leaderboard.table.leaderboard import coverage
 from oruk_leaderboard.todict import ToDict
 
@@ -26,7 +28,7 @@ BENCHMARK = f"""@misc{{orukbench,
   author       = {{{{Oruk AI}}}},
   year         = {{2026}},
   howpublished = {{\\url{{{CODE}}}}},
-  note         = {{64 systems evaluated on 64,384 held-out clips across ~20 languages}}
+  note         = {{64 systems evaluated on 64,384 held-out clips across $\\sim$20 languages}}
 }}"""
 """The benchmark's own entry, as its dataset card gives it."""
 
@@ -132,7 +134,8 @@ def methods(*, report: Path | None = None, revision: str | None = None) -> str:
         f"{revision or f'v{__version__}'}, snapshot {composition['snapshot']}; {held.held} of {held.total} systems "
         "held): seven classes, single label, 16 kHz mono, first 16 s; macro-F1 is the primary metric. Rows on the full "
         f"set ({clips['full_set']:,} clips) and on its stratified subsample ({clips['subsample_5k']:,} clips) are not "
-        "ranked together. Spectra 1 is trained in-distribution, all other systems are zero-shot cross-corpus."
+        "ranked together. The benchmark's authors state that Spectra 1 is trained in-distribution and that all other "
+        f"systems are zero-shot cross-corpus. {_overlap(load_records())}"
     )
     if report is None:
         return text
@@ -149,6 +152,16 @@ def methods(*, report: Path | None = None, revision: str | None = None) -> str:
         f"(profile {manifest['profile'] or 'none'}, digest {manifest['digest'][:12]}), audio rule "
         f"{document['audio_rule']}, set digest {document['digest'][:12]}.{partial} It is an equivalent of the original "
         "evaluation set, not the same clips, so our figures are not ranked with the leaderboard's."
+    )
+
+
+def _overlap(records: Sequence[Record]) -> str:
+    """What the overlap ledger says of the systems held, in two sentences."""
+    evidence = Counter(training_ledger().of(record.system.id).evidence for record in default_records(records))
+    return (
+        f"Public sources state training on corpora of the leaderboard's manifest for {evidence['stated']} of the "
+        f"{evidence.total()} systems held and imply it for {evidence['implied']} more; for {evidence['nothing found']} "
+        "no source that names training corpora was found, which is not the same as none."
     )
 
 

@@ -5,8 +5,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from oruk_leaderboard.manifest import load_manifest
+from oruk_leaderboard.records.overlap import outside
 from oruk_leaderboard.records.record import PUBLISHED, REBUILT, Record, by_score, default_records
 from oruk_leaderboard.records.schemas import load_schema
+from oruk_leaderboard.records.training import training_ledger
 from oruk_leaderboard.table import published
 
 SPLIT = "train"
@@ -85,15 +88,21 @@ def _row(record: Record, schema: str, **more: Any) -> dict[str, Any]:
 
 def _systems(records: Sequence[Record]) -> Rows:
     shown = {id(record) for record in default_records(records)}
-    rows = []
+    rows, manifest = [], load_manifest()
     for record in records:
         if record.scored_on in PUBLISHED:
             derived = record.source.derived or {}
+            training = training_ledger().of(record.system.id)
+            named, found = training.corpora, outside(record.system.id, manifest)
             rows.append(
                 _row(
                     record,
                     "systems",
                     in_default=id(record) in shown,
+                    training_corpora=[corpus for corpus in named if corpus in manifest.counts] if named else None,
+                    training_evidence=training.evidence,
+                    clips_outside_training=found and found.clips,
+                    share_outside_training=found and round(found.share, 4),
                     accuracy_digits=record.accuracy,
                     macro_f1_digits=record.macro_f1,
                     failures=None if record.failures is None else sum(record.failures.values()),
