@@ -156,3 +156,13 @@ def test_repeated_key_is_refused(tmp_path):
     path.write_text('{"note": 1, "note": 2}', encoding="utf-8")
     with pytest.raises(RecordError, match="twice"):
         read_record(path)
+
+
+def test_sizes_and_loading_caveats_stand_in_the_notes():
+    """The harness's figures stay as published; what other public sources state stands beside them."""
+    records = {record.system.id: record for record in load_records()}
+    assert records["wav2vec-english-ser-rf"].system.parameters_m == 95
+    assert "317 M" in records["wav2vec-english-ser-rf"].note
+    assert records["audiollm-qwen2.5-omni-7b"].system.parameters_m == 7_000
+    assert "11,000 M" in records["audiollm-qwen2.5-omni-7b"].note
+    assert "a random head may have been scored" in records["xlsr-ravdess-ehcalabres"].note
