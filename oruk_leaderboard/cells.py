@@ -14,6 +14,7 @@ _LATEX = {
     **{char: "\\" + char for char in "&%$#_{}"},
 }
 _MARKDOWN = re.compile(r"([\\`*_\[\]|~])")
+_FORMULA = ("=", "+", "-", "@", "\t", "\r")
 _NUMBER = re.compile(r"[+-]?(\d+(\.\d*)?|\.\d+)([eE][+-]?\d+)?")
 
 
@@ -28,7 +29,12 @@ def csv_cell(value: object) -> str:
     if isinstance(value, bool):
         return str(value).lower()
     text = str(value)
-    return f"'{text}" if text.startswith(("=", "+", "-", "@", "\t", "\r")) and not _NUMBER.fullmatch(text) else text
+    return f"'{text}" if text.startswith(_FORMULA) and not _NUMBER.fullmatch(text) else text
+
+
+def csv_value(cell: str) -> str:
+    """The text that :func:`csv_cell` made a cell of."""
+    return cell[1:] if cell.startswith("'") and cell[1:].startswith(_FORMULA) else cell
 
 
 def csv_text(header: Sequence[str], rows: Iterable[Sequence[object]]) -> str:

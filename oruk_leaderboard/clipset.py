@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from oruk_leaderboard import jsontext
+from oruk_leaderboard.cells import csv_value
 from oruk_leaderboard.classes import CLASSES, INDEX
 from oruk_leaderboard.errors import ManifestError
 
@@ -187,8 +188,7 @@ def _value(cell: str, name: str, kind: "pa.DataType") -> object:
         return INDEX[cell]
     if pa.types.is_floating(kind):
         return float(cell)
-    # The apostrophe that keeps a spreadsheet from running a cell as a formula.
-    return cell[1:] if cell[0] == "'" and cell[1:2] in ("=", "+", "-", "@", "\t", "\r") else cell
+    return csv_value(cell)
 
 
 def _digest(table: "pa.Table") -> str:

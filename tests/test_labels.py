@@ -6,13 +6,14 @@ from oruk_leaderboard.classes import CLASSES
 from oruk_leaderboard.errors import PredictionError
 from oruk_leaderboard.labels import alias_table, clean, parse_answer
 
+# The alias table of protocol 0.1.0, its misspelling included (public harness 0.1.1, `core.LABEL_ALIASES`).
 PROTOCOL = {
     "anger": "anger angry ang",
     "happiness": "happiness happy hap joy",
     "sadness": "sadness sad",
     "fear": "fear fearful fea",
     "disgust": "disgust disgusted dis",
-    "surprise": "surprise surprised sur",
+    "surprise": "surprise surprised sur suprised",
     "neutral": "neutral neu calm",
 }
 

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from oruk_leaderboard.answers import tabular
-from oruk_leaderboard.answers.predictions import ABSTAINED, ERROR, MISSING, OK, REFUSED, read_predictions
+from oruk_leaderboard.answers.predictions import ABSTAINED, ERROR, MISSING, OK, REFUSED, UNRECOGNISED, read_predictions
 from oruk_leaderboard.answers.tabular import read_rows
 from oruk_leaderboard.classes import CLASSES
 from oruk_leaderboard.errors import PredictionError
@@ -58,7 +58,7 @@ def refused(path, *parts, ids=IDS, **options):
 def test_text_packings_are_the_same(tmp_path, name, content):
     predictions = read_predictions(write(tmp_path, name, content), IDS)
     assert predictions.labels.tolist() == EXPECTED
-    assert predictions.counts == {"ok": 4, "refused": 0, "error": 0, "abstained": 0, "missing": 0}
+    assert predictions.counts == {"ok": 4, "refused": 0, "error": 0, "abstained": 0, "missing": 0, "unrecognised": 0}
 
 
 def test_binary_packings_are_the_same(tmp_path):
@@ -83,10 +83,10 @@ def test_missing_rows_and_blank_labels_are_missing(tmp_path):
     assert predictions.labels.tolist() == [-1, 2, -1, -1]
 
 
-def test_unknown_spelling_is_abstained_and_counted(tmp_path):
+def test_unknown_spelling_is_unrecognised_and_counted(tmp_path):
     text = "clip_id,label\nemodb/a,feliz\nemodb/b,其他/other\nemodb/c,feliz \nemodb/d,sad\n"
     predictions = read_predictions(write(tmp_path, "p.csv", text), IDS)
-    assert predictions.status.tolist() == [ABSTAINED, ABSTAINED, ABSTAINED, OK]
+    assert predictions.status.tolist() == [UNRECOGNISED, UNRECOGNISED, UNRECOGNISED, OK]
     assert predictions.labels.tolist() == [-1, -1, -1, 2]
     assert dict(predictions.spellings) == {"feliz": 2, "其他/other": 1}
 
@@ -107,10 +107,11 @@ def test_too_large_a_file_is_refused(tmp_path, monkeypatch):
 
 def test_status_decides(tmp_path):
     text = "clip_id,label,status\nemodb/a,neutral,refused\nemodb/b,,Error\nemodb/c,0,abstained\nemodb/d,sad,\n"
-    path = write(tmp_path, "p.csv", text.replace("c,0", "c,?"))
-    predictions = read_predictions(path, IDS)
+    predictions = read_predictions(write(tmp_path, "p.csv", text), IDS)
     assert predictions.status.tolist() == [REFUSED, ERROR, ABSTAINED, OK]
     assert predictions.labels.tolist() == [-1, -1, -1, 2]
+    # The label of an abstained row is the answer that named no class, here a number.
+    assert dict(predictions.spellings) == {"0": 1}
     refused(write(tmp_path, "q.csv", text.replace("refused", "shy")), "q.csv:2", "unknown status", "'shy'")
 
 
@@ -225,7 +226,7 @@ def test_declared_digits(tmp_path):
     table = alias_table().declared({"0": "sad", "1": None, "X": "fear"})
     predictions = read_predictions(path, IDS, table=table)
     assert predictions.labels.tolist() == [2, -1, 3, -1]
-    assert predictions.status.tolist() == [OK, ABSTAINED, OK, MISSING]
+    assert predictions.status.tolist() == [OK, UNRECOGNISED, OK, MISSING]
 
 
 def test_lines_of_quoted_cells_with_line_breaks(tmp_path):

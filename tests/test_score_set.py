@@ -56,19 +56,6 @@ def test_every_layout_scores_alike(sets, tmp_path, capsys):
     assert code == 0 and "Partial set, so only a hint" in text
 
 
-@pytest.mark.parametrize("order", ["digest", "order.csv"])
-def test_positional_file_in_the_order_of_the_harness_layout(sets, tmp_path, capsys, order):
-    with (sets / "harness" / "order.csv").open(encoding="utf-8", newline="") as file:
-        labels = [CLASSES.index(row["label"]) for row in csv.DictReader(file)]
-    path = tmp_path / "preds.json"
-    path.write_text(json.dumps(labels))
-    named = open_clipset(sets / "harness").digest if order == "digest" else sets / "harness" / "order.csv"
-    code, text, _ = call(
-        capsys, "score", path, "--clips", sets / "parquet", "--order", named, "--n-boot", "9", "--json"
-    )
-    assert code == 0 and json.loads(text)["accuracy"] == "100.00"
-
-
 def test_leaderboard_of_the_literature(sets, tmp_path, capsys):
     path = filled(sets, tmp_path, capsys)
     name = "emotion-recognition-in-conversation-on-meld"

@@ -7,7 +7,7 @@ import pytest
 from sklearn import metrics as sk
 
 from oruk_leaderboard.answers.gold import gold_of_set
-from oruk_leaderboard.answers.predictions import ABSTAINED, ERROR, MISSING, OK, REFUSED, Predictions
+from oruk_leaderboard.answers.predictions import ABSTAINED, ERROR, MISSING, OK, REFUSED, UNRECOGNISED, Predictions
 from oruk_leaderboard.classes import CLASSES
 from oruk_leaderboard.errors import MetricError, PredictionError, RecordError
 from oruk_leaderboard.records.record import Record
@@ -89,9 +89,12 @@ GOLDEN = [
     ([6, 6, 0, 0], [6, 6, 0, 0], [OK, REFUSED, OK, ERROR], "wrong", 0.5, (2 / 3 + 2 / 3) / 7),
     ([6, 6, 0, 0], [6, 6, 0, 0], [OK, MISSING, OK, OK], "neutral", 1.0, 2 / 7),
     ([6, 6, 0, 0], [6, 6, 0, 0], [OK, MISSING, OK, OK], "wrong", 0.75, (2 / 3 + 1) / 7),
-    # An abstention is never neutral, and never class 0, under either rule.
-    ([6, 6, 0, 0], [6, 6, 0, 0], [OK, ABSTAINED, ABSTAINED, OK], "neutral", 0.5, (2 / 3 + 2 / 3) / 7),
+    # An answer that cannot be parsed is a failure like a refusal (protocol 0.1.0).
+    ([6, 6, 0, 0], [6, 6, 0, 0], [OK, ABSTAINED, ABSTAINED, OK], "neutral", 0.75, (2 / 3 + 4 / 5) / 7),
     ([6, 6, 0, 0], [6, 6, 0, 0], [OK, ABSTAINED, ABSTAINED, OK], "wrong", 0.5, (2 / 3 + 2 / 3) / 7),
+    # A label that names no class is wrong under either rule: a made-up label buys nothing on neutral clips.
+    ([6, 6, 0, 0], [6, 6, 0, 0], [OK, UNRECOGNISED, UNRECOGNISED, OK], "neutral", 0.5, (2 / 3 + 2 / 3) / 7),
+    ([6, 6, 0, 0], [6, 6, 0, 0], [OK, UNRECOGNISED, UNRECOGNISED, OK], "wrong", 0.5, (2 / 3 + 2 / 3) / 7),
 ]
 
 
@@ -105,7 +108,7 @@ def test_stray_answer_does_not_become_a_class():
     # The public harness gives 0.874: the stray value is averaged in as an eighth class.
     gold = gold_of(np.arange(700) % 7)
     status = np.zeros(700, np.int8)
-    status[0] = ABSTAINED
+    status[0] = UNRECOGNISED
     result = score(said(gold.labels, status), gold=gold, **FAST)
     low, high = result.evaluation["intervals"]["macro_f1"]
     # Headline and interval are over the same seven classes.
@@ -234,12 +237,13 @@ def test_run_that_failed_everywhere_is_invalid():
 
 
 def test_findings_name_failures_and_spellings():
-    gold = gold_of([0, 1, 2, 6])
-    predictions = said([0, 1, 2, 6], [OK, ABSTAINED, ERROR, MISSING], spellings={"feliz": 1})
+    gold = gold_of([0, 1, 2, 6, 6])
+    predictions = said([0, 1, 2, 6, 6], [OK, ABSTAINED, ERROR, MISSING, UNRECOGNISED], spellings={"feliz": 1})
     findings = score(predictions, gold=gold, **FAST).findings
     assert findings == (
         "clips without a usable answer: 1 error, 1 abstained, 1 missing",
-        "labels that name no class: 'feliz' 1",
+        "clips with an unrecognised label, counted as wrong: 1",
+        "labels or answers that name no class: 'feliz' 1",
     )
 
 

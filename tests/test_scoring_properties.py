@@ -6,7 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from oruk_leaderboard.answers.gold import Gold, gold_of_set
-from oruk_leaderboard.answers.predictions import ABSTAINED, OK, read_predictions
+from oruk_leaderboard.answers.predictions import OK, UNRECOGNISED, read_predictions
 from oruk_leaderboard.classes import CLASSES
 from oruk_leaderboard.scoring.scorer import score
 from oruk_leaderboard.scoring.tally import count, outcomes
@@ -56,10 +56,10 @@ def test_merging_clusters_keeps_figures_and_an_empty_class_counts_0(seed, speake
 def test_outcomes_partition_the_clips(seed):
     rng = np.random.default_rng(seed)
     gold = gold_of(rng.integers(0, 7, 50))
-    status = rng.integers(0, 5, 50)
+    status = rng.integers(0, 6, 50)
     predictions = said(rng.integers(0, 7, 50), status)
     codes = outcomes(gold, predictions)
-    assert ((codes < 7) == (status == OK)).all() and ((codes == 7) == (status == ABSTAINED)).all()
+    assert ((codes < 7) == (status == OK)).all() and ((codes == 7) == (status == UNRECOGNISED)).all()
     tally = count(gold, predictions, cluster=None, slices=("duration",))
     assert tally.scored("neutral").sum() == tally.scored("wrong").sum() == 50
 

@@ -52,8 +52,8 @@ def test_neutral_baseline_answers_in_order_and_for_an_empty_batch() -> None:
 def test_own_function_gives_labels_scores_and_abstentions() -> None:
     system = load_system(get_system("tests.test_systems:by_peak"))
     quiet, loud, silent = system.predict([tone(300, 0.1), tone(300, 0.9), tone(300, 0)])
-    assert (quiet.label, quiet.scores) == ("calm", None)
-    assert (loud.label, loud.scores) == ("angry", {"angry": 0.75, "sad": 0.25})
+    assert (quiet.raw, quiet.scores) == ("calm", None)
+    assert (loud.raw, loud.scores) == (None, {"angry": 0.75, "sad": 0.25})
     assert (silent.label, silent.status) == (None, "abstained")
 
 
@@ -136,7 +136,7 @@ def test_a_function_in_the_current_folder_is_found(tmp_path, monkeypatch):
     (tmp_path / "module_of_mine.py").write_text("def answer(wave):\n    return 'anger'\n")
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr("sys.path", [path for path in sys.path if path])
-    assert load_system(get_system("module_of_mine:answer")).predict([None])[0].label == "anger"
+    assert load_system(get_system("module_of_mine:answer")).predict([None])[0].raw == "anger"
 
 
 def test_own_function_is_told_apart_by_its_source(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

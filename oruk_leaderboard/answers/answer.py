@@ -1,30 +1,58 @@
-"""What a system said about one clip, before its label is mapped to a class."""
+"""What a system said about one clip, before it is interpreted."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Literal
+from typing import Any, Literal
 
 Status = Literal["ok", "refused", "error", "abstained"]
+"""What became of a request; the order is that of the status codes in ``predictions.STATUSES``."""
+
+
+@dataclass(frozen=True, slots=True)
+class Call:
+    """How a remote service was reached for one answer.
+
+    Attributes:
+        attempt: Number of the attempt that gave this answer, from 1.
+        http_status: Status code of the response, or None where there was none.
+        request_id: The service's own id of the request, or None.
+        finish_reason: Why the service stopped writing, or None.
+        usage: Tokens or seconds as the service counts them, or None.
+        latency: Time from sending the request to the end of the response, in s.
+    """
+
+    attempt: int = 1
+    http_status: int | None = None
+    request_id: str | None = None
+    finish_reason: str | None = None
+    usage: Mapping[str, Any] | None = None
+    latency: float | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """What a system said about one clip, before its label is mapped to a class.
+    """What a system said about one clip.
+
+    A system fills in what it has: a free text as ``raw``, a native label as ``label``, or a score for each native
+    label. ``interpretation.interpret`` turns it into a class.
 
     Attributes:
-        label: Native label, or None where the system gave none.
-        scores: Native label to score (probabilities that sum to 1), or None.
-        status: ``ok``, ``refused``, ``error`` or ``abstained``.
-        raw: The answer as it came, for the receipt.
+        raw: The answer as text, exactly as it came; it is parsed.
+        label: Native label, looked up in the alias table as it stands.
+        scores: Native label to probability, 0 or more, summing to 1.
+        status: ``ok``, ``refused``, ``error`` or ``abstained``; with any other than ``ok`` nothing else counts.
+        reason: Why there is no answer, or None.
+        call: How the service was reached, or None for a system that runs here.
     """
 
-    label: str | None
+    raw: str | None = None
+    label: str | None = None
     scores: Mapping[str, float] | None = None
     status: Status = "ok"
-    raw: str | None = None
+    reason: str | None = None
+    call: Call | None = None
 
 
-def top_answer(scores: Mapping[str, float]) -> Answer:
-    """The answer that a score for every native label stands for: the highest one; ties go to the first."""
-    label = max(scores, key=lambda name: scores[name])
-    return Answer(label=label, scores=dict(scores), raw=label)
+def failed(reason: str, *, call: Call | None = None) -> Answer:
+    """The answer of a system that could not answer."""
+    return Answer(status="error", reason=reason, call=call)

@@ -1,10 +1,11 @@
-"""Predictions by clip id: what a system said of every clip, checked row by row, nothing dropped.
+"""Prediction files: what a system said about each clip, by clip id, checked row by row.
 
 A row is a clip id and a label (a class, or a native label that the alias table knows), optionally a probability for
-each class and a status. What cannot be meant (a number as a label, an unknown or repeated id) is refused with its
-line; what a system may well say (a spelling without a class) is an abstention and counted.
+each class and a status. A number as a label or an unknown or repeated id is refused with its line. A label that names
+no class is ``unrecognised``: it counts as wrong, and its spelling is reported.
 """
 
+import csv
 import itertools
 import unicodedata
 from collections import Counter
@@ -17,17 +18,29 @@ import numpy as np
 from numpy.typing import NDArray
 
 from oruk_leaderboard.answers.tabular import Rows, printable, read_rows
+from oruk_leaderboard.cells import csv_cell, csv_value
 from oruk_leaderboard.classes import CLASSES
 from oruk_leaderboard.errors import PredictionError
 from oruk_leaderboard.labels import AliasTable, alias_table, is_no_text, is_number
+from oruk_leaderboard.metrics.probabilistic import SUM_TOLERANCE
 
-STATUSES: tuple[str, ...] = ("ok", "refused", "error", "abstained", "missing")
-"""What became of a clip; the position is the code. ``missing`` is never written in a file: the row is not there."""
+STATUSES: tuple[str, ...] = ("ok", "refused", "error", "abstained", "missing", "unrecognised")
+"""What became of a clip; the position is the code.
 
-OK, REFUSED, ERROR, ABSTAINED, MISSING = range(len(STATUSES))
+A file may state the first four. ``missing`` means that the file has no row (or a blank label) for the clip;
+``unrecognised`` that its label names no class and no status says why.
+"""
 
-SUM_TOLERANCE = 5e-3
-"""How far the scores of a clip may be from summing to 1: seven scores written with three digits stay within it."""
+OK, REFUSED, ERROR, ABSTAINED, MISSING, UNRECOGNISED = range(len(STATUSES))
+
+FAILURES: tuple[int, ...] = (REFUSED, ERROR, ABSTAINED, MISSING)
+"""Codes of the failures of protocol 0.1.0, which ``--on-error`` decides about; an unrecognised label is wrong."""
+
+WRITABLE: tuple[str, ...] = STATUSES[:MISSING]
+"""Statuses that a file may state."""
+
+_ROUNDING = 1e-9
+"""Scores that sum to 1 within this are kept as they are, so that writing and reading scores changes no digit."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,7 +51,7 @@ class Predictions:
         labels: Class index, shape (n,), int64; -1 where the status is not ``ok``.
         status: Index into ``STATUSES``, shape (n,), int8.
         scores: Probability of each class, shape (n, k), NaN in rows without; or None where the file has none.
-        spellings: Labels that name no class, with the number of clips each.
+        spellings: Labels and answers that name no class, with the number of clips each.
         source: Name of the file.
     """
 
@@ -99,6 +112,11 @@ def read_predictions(
         all_scores = np.full((n, len(classes)), np.nan)
         all_scores[places] = np.where((status == OK)[:, None], scores, np.nan)
     return Predictions(all_labels, all_status, all_scores, spellings, path.name)
+
+
+def by_frequency(spellings: Mapping[str, int]) -> dict[str, int]:
+    """Spellings with their clips, the most frequent first, equals in code-point order."""
+    return dict(sorted(spellings.items(), key=lambda item: (-item[1], item[0])))
 
 
 def normal_id(clip_id: str) -> str:
@@ -165,12 +183,12 @@ def _statuses(rows: Rows) -> NDArray[np.int8]:
     column = rows.columns.get("status")
     if column is None:
         return np.zeros(rows.size, np.int8)
-    codes: dict[object, int] = {None: OK, "": OK, **{name: code for code, name in enumerate(STATUSES[:MISSING])}}
+    codes: dict[object, int] = {None: OK, "": OK, **{name: code for code, name in enumerate(WRITABLE)}}
     cleaned = [value.strip().casefold() if isinstance(value, str) else value for value in column]
     for at, value in enumerate(cleaned):
         if not (value is None or isinstance(value, str)) or value not in codes:
             raise PredictionError(
-                "unknown status", where=rows.where(at), expected=", ".join(STATUSES[:MISSING]), found=repr(column[at])
+                "unknown status", where=rows.where(at), expected=", ".join(WRITABLE), found=repr(column[at])
             )
     return np.array([codes[value] for value in cleaned], np.int8)
 
@@ -191,16 +209,19 @@ def _labels(
     for spelling in set(column) - set(codes):
         name = table.resolve(spelling)
         if name is None and is_no_text(spelling) and not table.knows(spelling):
-            at = column.index(spelling)
-            raise _no_label(rows, at, column[at])
+            # In an `abstained` row the label is an answer, which may be a number.
+            stated = [at for at, value in enumerate(column) if value == spelling and status[at] != ABSTAINED]
+            if stated:
+                raise _no_label(rows, stated[0], column[stated[0]])
         codes[spelling] = no_class if name is None else index[name]
     labels = np.fromiter(map(codes.__getitem__, column), np.int64, len(column))
     ok = status == OK
     status[ok & (labels == blank)] = MISSING
-    abstained = ok & (labels == no_class)
-    status[abstained] = ABSTAINED
-    spellings = Counter(printable(column[at]) for at in np.flatnonzero(abstained).tolist())
-    return np.where(status == OK, labels, -1), dict(sorted(spellings.items(), key=lambda item: (-item[1], item[0])))
+    status[ok & (labels == no_class)] = UNRECOGNISED
+    # The label of a row with status `abstained` is the answer that named no class.
+    unclear = (status == UNRECOGNISED) | ((status == ABSTAINED) & (labels == no_class))
+    spellings = Counter(printable(csv_value(column[at])) for at in np.flatnonzero(unclear).tolist())
+    return np.where(status == OK, labels, -1), by_frequency(spellings)
 
 
 def _no_label(rows: Rows, at: int, value: object) -> PredictionError:
@@ -297,5 +318,35 @@ def _checked(rows: Rows, scores: NDArray[np.float64], classes: tuple[str, ...]) 
             raise PredictionError(
                 what, where=rows.where(at), expected=f"numbers in 0..1 with sum 1 ± {SUM_TOLERANCE}", found=found
             )
-    scaled: NDArray[np.float64] = scores / scores.sum(axis=1, keepdims=True)
+    total = scores.sum(axis=1, keepdims=True)
+    scaled: NDArray[np.float64] = np.where(np.abs(total - 1) <= _ROUNDING, scores, scores / total)
     return scaled
+
+
+def write_predictions(
+    path: Path, clip_ids: Sequence[str], predictions: Predictions, said: Mapping[str, str], classes: tuple[str, ...]
+) -> None:
+    """Write a CSV that ``read_predictions`` reads back to the same predictions, whole or not at all.
+
+    Args:
+        path: File to write.
+        clip_ids: Clips of the set, in the set's order.
+        predictions: What to write; a clip that is ``missing`` gets no row.
+        said: Clip id to the answer that named no class, written as the label of an ``abstained`` row.
+        classes: Label space, in index order.
+    """
+    part = path.with_name(f".{path.name}.part")
+    with part.open("w", encoding="utf-8", newline="") as file:
+        writer = csv.writer(file, lineterminator="\n")
+        writer.writerow(["clip_id", "label", "status", *(() if predictions.scores is None else classes)])
+        for at in sorted(np.flatnonzero(predictions.status != MISSING).tolist(), key=clip_ids.__getitem__):
+            clip_id, status = clip_ids[at], STATUSES[predictions.status[at]]
+            row = [
+                clip_id,
+                classes[predictions.labels[at]] if status == "ok" else csv_cell(said.get(clip_id, "")),
+                status,
+            ]
+            if predictions.scores is not None:
+                row += [repr(score) if status == "ok" else "" for score in predictions.scores[at].tolist()]
+            writer.writerow(row)
+    part.replace(path)

@@ -1,38 +1,128 @@
-"""Receipts: one line a clip of what a system was given and what it answered; parsed again, never taken on trust."""
+"""Receipts: one line of JSON per answer, written as the answers come and interpreted later.
 
+A receipt says what a system was given for one clip and what it answered (``schema/receipt.schema.json``). Both ``run``
+and ``replay`` get their predictions from :func:`read_receipts`.
+"""
+
+import json
+import os
 from collections import Counter
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import asdict, dataclass
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from oruk_leaderboard.answers.predictions import ABSTAINED, MISSING, OK, STATUSES, Predictions, normal_id
+from oruk_leaderboard.answers.answer import Answer
+from oruk_leaderboard.answers.interpretation import interpret
+from oruk_leaderboard.answers.predictions import (
+    MISSING,
+    OK,
+    STATUSES,
+    WRITABLE,
+    Predictions,
+    by_frequency,
+    normal_id,
+)  # fmt: skip
 from oruk_leaderboard.answers.tabular import Rows, printable, read_rows
-from oruk_leaderboard.errors import PredictionError
-from oruk_leaderboard.labels import AliasTable, parse_answer
+from oruk_leaderboard.errors import OrukError, PredictionError
+from oruk_leaderboard.labels import AliasTable
 
 REQUIRED: tuple[str, ...] = (
     "clip_id", "input_sha256", "prompt_sha256", "model", "revision", "answer", "label", "status", "time"
 )  # fmt: skip
 """Keys of every receipt (``schema/receipt.schema.json``)."""
 
+_BEGINNING = b'{"clip_id"'
+"""How a line written here begins."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Asked:
+    """One clip that a system was asked about.
+
+    Attributes:
+        clip_id: Id of the clip.
+        input_sha256: Digest of the samples that were given.
+        answer: What came back.
+        seconds: How long it took, in s.
+        model: Model that was asked.
+        revision: Its revision, or None where the service states none.
+        prompt: Id and version of the prompt, or None for a system without one.
+        prompt_sha256: SHA-256 of the prompt as UTF-8, or None.
+    """
+
+    clip_id: str
+    input_sha256: str | None
+    answer: Answer
+    seconds: float
+    model: str
+    revision: str | None
+    prompt: str | None = None
+    prompt_sha256: str | None = None
+
+    def line(self, table: AliasTable) -> str:
+        """The receipt as one line of JSON; ``table`` gives the class that the answer is read as today."""
+        answer = self.answer
+        label = interpret(answer, table).label if answer.raw is not None or answer.scores else answer.label
+        receipt = {
+            "clip_id": self.clip_id,
+            "input_sha256": self.input_sha256,
+            "prompt_sha256": self.prompt_sha256,
+            "model": self.model,
+            "revision": self.revision,
+            "answer": answer.raw,
+            "scores": None if answer.scores is None else dict(answer.scores),
+            "label": label,
+            "status": answer.status,
+            "reason": answer.reason,
+            "time": datetime.now(UTC).isoformat(timespec="seconds"),
+            "seconds": round(self.seconds, 4),
+        }
+        if self.prompt is not None:
+            receipt["prompt"] = self.prompt
+        if answer.call is not None:
+            receipt |= asdict(answer.call)
+        return json.dumps(receipt, ensure_ascii=False, allow_nan=False) + "\n"
+
+
+@dataclass(frozen=True, slots=True)
+class Unmapped:
+    """Score mass on native labels that have no class.
+
+    Attributes:
+        clips: Clips whose answer has scores.
+        share: Mean share of a clip's score mass on such labels, 0 to 1; 0 without clips.
+        on_top: Clips where such a label has the highest score.
+    """
+
+    clips: int = 0
+    share: float = 0.0
+    on_top: int = 0
+
 
 @dataclass(frozen=True, slots=True)
 class Receipts:
-    """Saved answers, parsed again.
+    """Saved answers, interpreted.
 
     Attributes:
-        predictions: What the answers say now, in the set's order.
+        predictions: What the answers say, in the set's order.
+        said: Clip id to the answer that names no class, as printable text.
+        reasons: Why clips have no class, with the number of clips each, the most frequent first.
+        unmapped: Score mass on labels without a class.
         models: ``model@revision`` (revision ``unstated`` where the service gave none) to its clips.
         prompts: SHA-256 of the prompt to its clips; empty for a system without a prompt.
         first: Time of the first answer, as written.
         last: Time of the last one.
-        changed: Clips whose answer is parsed to another label now than when it came.
+        changed: Clips whose answer is read as another label now than when it came.
     """
 
     predictions: Predictions
+    said: Mapping[str, str]
+    reasons: Mapping[str, int]
+    unmapped: Unmapped
     models: Mapping[str, int]
     prompts: Mapping[str, int]
     first: str
@@ -40,14 +130,76 @@ class Receipts:
     changed: tuple[str, ...]
 
     def to_dict(self) -> dict[str, Any]:
-        """What a record says of the receipts."""
+        """What a record says about the receipts."""
         return {
             "models": dict(self.models),
             "prompts": dict(self.prompts),
             "first": self.first,
             "last": self.last,
             "changed": len(self.changed),
+            "unmapped": asdict(self.unmapped),
         }
+
+
+def append(path: Path, lines: Iterable[str]) -> None:
+    """Append lines and put them on disk, so that an answer that was paid for is never lost."""
+    with path.open("a", encoding="utf-8", newline="\n") as file:
+        file.writelines(lines)
+        file.flush()
+        os.fsync(file.fileno())
+
+
+def repair(path: Path) -> None:
+    """Cut off a last line that a killed run left unfinished; a file that does not exist is fine.
+
+    Raises:
+        OrukError: The file was not written by ``run``; it is left as it is.
+    """
+    if not path.exists():
+        return
+    data = path.read_bytes()
+    whole, _, cut = data.rpartition(b"\n")
+    first = data[: len(_BEGINNING)]
+    if first != _BEGINNING[: len(first)]:
+        raise OrukError("not a receipts file", where=path, found=repr(data[:80]), do="choose another --out")
+    if cut:
+        path.write_bytes(whole + b"\n" if whole else b"")
+
+
+def answered(
+    path: Path, *, model: str, revision: str | None, prompt_sha256: str | None, inputs: Mapping[str, str]
+) -> set[str]:
+    """Clips of a run that need not be asked again.
+
+    A receipt counts when the clip still has the samples it was made from; a clip that failed is asked again.
+
+    Args:
+        path: Receipts file of the run; need not exist.
+        model: Model the run asks.
+        revision: Its revision.
+        prompt_sha256: Digest of the run's prompt.
+        inputs: Clip id to digest of the samples, for every clip of the run.
+
+    Raises:
+        OrukError: A line is not a receipt, or belongs to another system, revision or prompt.
+    """
+    if not path.exists() or not path.stat().st_size:
+        return set()
+    rows = read_rows(path)
+    names = ("clip_id", "input_sha256", "status", "model", "revision", "prompt_sha256")
+    done = set()
+    for row, (clip_id, digest, status, *asked) in enumerate(zip(*map(rows.need, names), strict=True)):
+        if asked != [model, revision, prompt_sha256]:
+            raise OrukError(
+                "the receipts belong to another system",
+                where=rows.where(row),
+                expected=f"{model} at {revision}, prompt {prompt_sha256}",
+                found=f"{asked[0]} at {asked[1]}, prompt {asked[2]}",
+                do="choose another --out, or start anew with --restart",
+            )
+        if status != "error" and inputs.get(clip_id) == digest:
+            done.add(clip_id)
+    return done
 
 
 def read_receipts(
@@ -58,10 +210,10 @@ def read_receipts(
     classes: tuple[str, ...],
     inputs: Sequence[str] | None = None,
 ) -> Receipts:
-    """Read receipts and parse their answers again.
+    """Read receipts and interpret their answers.
 
     A clip that failed with an error, or was rebuilt since, may have been asked again: its last line counts. Any other
-    second line is refused.
+    second line for a clip is refused.
 
     Args:
         path: JSON Lines.
@@ -71,20 +223,24 @@ def read_receipts(
         inputs: ``clip_sha256`` of each clip, to see that the answers are about these clips; None where unknown.
 
     Raises:
-        PredictionError: A line breaks the schema, is of a clip that is not in the set, of another input, or a repeat.
+        PredictionError: A line breaks the schema, is for a clip that is not in the set, for another input, or a
+            repeat.
     """
     rows = read_rows(path)
     columns = {name: rows.need(name) for name in REQUIRED}
-    columns["scores"] = rows.columns.get("scores") or [None] * rows.size
+    for name in ("scores", "reason"):
+        columns[name] = rows.columns.get(name) or [None] * rows.size
     place = {clip_id: at for at, clip_id in enumerate(clip_ids)}
     last = _last_lines(rows, columns, place, inputs)
     index = {name: at for at, name in enumerate(classes)}
     n = len(clip_ids)
     labels, status = np.full(n, -1, np.int64), np.full(n, MISSING, np.int8)
+    scores = np.full((n, len(classes)), np.nan)
+    unclear: dict[str, str] = {}
+    reasons: Counter[str] = Counter()
     models: Counter[str] = Counter()
     prompts: Counter[str] = Counter()
-    spellings: Counter[str] = Counter()
-    changed = []
+    changed, shares, on_top = [], [], 0
     for clip_id, row in last.items():
         receipt = {name: column[row] for name, column in columns.items()}
         _check(rows, row, receipt)
@@ -100,23 +256,47 @@ def read_receipts(
         models[f"{receipt['model']}@{receipt['revision'] or 'unstated'}"] += 1
         if receipt["prompt_sha256"]:
             prompts[receipt["prompt_sha256"]] += 1
-        status[at] = STATUSES.index(receipt["status"])
-        if status[at] != OK:
-            continue
-        name = _parse(receipt, table)
-        if name is None:
-            status[at] = ABSTAINED
-            spellings[printable(str(receipt["answer"] or receipt["label"]))] += 1
-        else:
-            labels[at] = index[name]
-        saved = table.resolve(receipt["label"]) if receipt["label"] is not None else None
-        if saved != name:
-            changed.append(clip_id)
+        answer = _answer(receipt)
+        meaning = interpret(answer, table)
+        status[at] = STATUSES.index(meaning.status)
+        if answer.scores:
+            shares.append(meaning.unmapped)
+            on_top += meaning.unmapped_on_top
+        if meaning.label is not None:
+            labels[at] = index[meaning.label]
+            if meaning.scores is not None:
+                scores[at] = [meaning.scores.get(name, 0.0) for name in classes]
+        if meaning.spelling is not None:
+            unclear[clip_id] = printable(meaning.spelling)
+        if meaning.status != "ok":
+            reasons[printable(meaning.reason or meaning.status, limit=200)] += 1
+        if answer.status == "ok":
+            saved = table.resolve(receipt["label"]) if receipt["label"] is not None else None
+            if saved != meaning.label:
+                changed.append(clip_id)
     times = sorted(columns["time"][row] for row in last.values())
+    scored = bool(last) and not np.isnan(scores[status == OK]).any() and bool((status == OK).any())
     predictions = Predictions(
-        labels, status, None, dict(sorted(spellings.items(), key=lambda item: (-item[1], item[0]))), path.name
+        labels, status, scores if scored else None, by_frequency(Counter(unclear.values())), path.name
     )
-    return Receipts(predictions, dict(models), dict(prompts), times[0], times[-1], tuple(changed))
+    return Receipts(
+        predictions,
+        unclear,
+        by_frequency(reasons),
+        Unmapped(len(shares), sum(shares) / len(shares) if shares else 0.0, on_top),
+        dict(models),
+        dict(prompts),
+        times[0],
+        times[-1],
+        tuple(changed),
+    )
+
+
+def _answer(receipt: Mapping[str, Any]) -> Answer:
+    """The answer that a receipt saved; where its text was kept, what it was once read as does not count."""
+    scores = {name: value for name, value in (receipt["scores"] or {}).items() if value is not None}
+    raw = receipt["answer"]
+    return Answer(raw, receipt["label"] if raw is None else None, scores or None, receipt["status"], receipt["reason"])
 
 
 def _last_lines(
@@ -138,15 +318,15 @@ def _last_lines(
             )
         if clip_id in last and settled(clip_id):
             raise PredictionError(
-                "a second receipt of a clip that had an answer",
+                "a second receipt for a clip that had an answer",
                 where=rows.where(row),
                 found=f"{clip_id}, first at {rows.where(last[clip_id])} with status {columns['status'][last[clip_id]]}",
-                do="keep one line a clip",
+                do="keep one line per clip",
             )
         last[clip_id] = row
-        if not isinstance(status, str) or status not in STATUSES[:MISSING]:
+        if not isinstance(status, str) or status not in WRITABLE:
             raise PredictionError(
-                "unknown status", where=rows.where(row), expected=", ".join(STATUSES[:MISSING]), found=repr(status)
+                "unknown status", where=rows.where(row), expected=", ".join(WRITABLE), found=repr(status)
             )
     return last
 
@@ -156,10 +336,10 @@ def _check(rows: Rows, row: int, receipt: Mapping[str, Any]) -> None:
 
     def refuse(key: str, expected: str) -> None:
         raise PredictionError(
-            f"no receipt: {key}", where=rows.where(row), expected=expected, found=repr(receipt[key])[:80]
+            f"invalid receipt: {key}", where=rows.where(row), expected=expected, found=repr(receipt[key])[:80]
         )
 
-    for key in ("answer", "label", "revision"):
+    for key in ("answer", "label", "revision", "reason"):
         if not (receipt[key] is None or isinstance(receipt[key], str)):
             refuse(key, "text or null")
     for key in ("model", "time"):
@@ -181,15 +361,3 @@ _HEX = frozenset("0123456789abcdef")
 
 def _is_score(value: object) -> bool:
     return value is None or (isinstance(value, (int, float)) and not isinstance(value, bool) and value == value)
-
-
-def _parse(receipt: Mapping[str, Any], table: AliasTable) -> str | None:
-    """Class of an answer: of the native label that scores highest among those that have a class, else of the text.
-
-    A system that keeps no text of its answer has said its label.
-    """
-    scores = {name: value for name, value in (receipt["scores"] or {}).items() if value is not None}
-    named = {name: value for name, value in scores.items() if table.resolve(name) is not None}
-    if scores:
-        return table.resolve(max(named, key=lambda name: named[name])) if named else None
-    return table.resolve(receipt["label"]) if receipt["answer"] is None else parse_answer(receipt["answer"], table)

@@ -49,6 +49,9 @@ def run(options: argparse.Namespace) -> int:
     else:
         counts = ", ".join(f"{number} {status}" for status, number in sorted(done.counts.items()))
         lines = [f"{done.system} at {done.revision}: {done.clips} clips ({done.resumed} from before): {counts}"]
-        lines += [f"unknown label {label!r}: {number} clips" for label, number in sorted(done.unknown_labels.items())]
+        lines += [f"answer without a class {label!r}: {number} clips" for label, number in done.unknown_labels.items()]
+        lines += [f"no class because {reason}: {number} clips" for reason, number in done.reasons.items()]
+        if (mass := done.unmapped).on_top:
+            lines.append(f"labels without a class: {mass.share:.1%} of the scores, on top for {mass.on_top} clips")
         write_text("\n".join([*lines, f"predictions: {done.predictions}", f"receipts:    {done.receipts}"]))
     return DONE if set(done.counts) <= {"ok"} else FINDINGS

@@ -27,9 +27,6 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--clips", type=Path, metavar="DIR", help="rebuilt set to score against")
     parser.add_argument("--gold", type=Path, metavar="FILE", help="gold labels instead of a rebuilt set")
     parser.add_argument("--template", type=Path, metavar="FILE", help="write an empty predictions file and stop")
-    parser.add_argument(
-        "--order", metavar="DIGEST|FILE", help="for positional files: the set's digest or its order.csv"
-    )
     parser.add_argument("--subsample", choices=("5k",), help="score the pinned subsample of the profile only")
     parser.add_argument("--partial", action="store_true", help="give the orientation line for a partial set too")
     add_scoring_options(parser)
@@ -76,7 +73,6 @@ def run(options: argparse.Namespace) -> int:
             gold=options.gold,
             partial=options.partial,
             subsample=options.subsample,
-            order=options.order,
             **scoring_options(options),
         ),
         options,
@@ -144,7 +140,7 @@ def _leaderboard(options: argparse.Namespace) -> int:
     from oruk_leaderboard.scoring.scorer import gold_columns
 
     protocol = load(options.protocol)
-    names = ("order", "subsample", "partial", "system", "on_error", "cluster", "two_stage", "by", "figures")
+    names = ("subsample", "partial", "system", "on_error", "cluster", "two_stage", "by", "figures")
     if given := [name for name in names if getattr(options, name)]:
         option = f"--{given[0].replace('_', '-')}"
         raise PredictionError("the option does not apply to this protocol", where=protocol.name, found=option)

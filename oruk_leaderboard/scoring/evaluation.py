@@ -16,7 +16,7 @@ from oruk_leaderboard.answers.gold import Gold
 from oruk_leaderboard.answers.predictions import Predictions
 from oruk_leaderboard.errors import MetricError
 from oruk_leaderboard.metrics import Margins
-from oruk_leaderboard.scoring.tally import Tally
+from oruk_leaderboard.scoring.tally import EXTRA_OUTCOMES, Tally
 from oruk_leaderboard.statistics import Draws, bca, percentile
 
 Floats = NDArray[np.float64]
@@ -102,7 +102,7 @@ def evaluate(tally: Tally, settings: Settings) -> dict[str, Any]:
         "per_class": _per_class(tally.classes, total),
         "confusion": {
             "rows": list(tally.classes),
-            "columns": [*tally.classes, "abstained", "failed"],
+            "columns": [*tally.classes, *EXTRA_OUTCOMES],
             "counts": tally.counts.sum(axis=0).tolist(),
         },
         "undeclared": _undeclared(tally, settings),

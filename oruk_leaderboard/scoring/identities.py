@@ -98,8 +98,9 @@ def _totals(evaluation: Mapping[str, Any]) -> Iterator[str]:
     }
     if len(set(totals.values())) > 1:
         yield "clips do not add up: " + ", ".join(f"{name} {total}" for name, total in totals.items())
-    if (spelled := sum(evaluation["spellings"].values())) > counts["abstained"]:
-        yield f"{spelled} clips have an unknown spelling, but only {counts['abstained']} abstained"
+    without_class = counts["abstained"] + counts["unrecognised"]
+    if (spelled := sum(evaluation["spellings"].values())) > without_class:
+        yield f"{spelled} clips have an unknown spelling, but only {without_class} are abstained or unrecognised"
     supports = [evaluation["per_class"][name]["support"] for name in evaluation["classes"]]
     if supports != [sum(row) for row in evaluation["confusion"]["counts"]]:
         yield "the supports of the classes are not the rows of the confusion matrix"

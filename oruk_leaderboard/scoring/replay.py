@@ -76,4 +76,10 @@ def _findings(receipts: Receipts) -> tuple[str, ...]:
     for what, seen in (("models or revisions", receipts.models), ("prompts", receipts.prompts)):
         if len(seen) > 1:
             found.append(f"{len(seen)} {what} in one file: {', '.join(seen)}")
+    if receipts.unmapped.on_top:
+        mass = receipts.unmapped
+        found.append(
+            f"native labels without a class have {mass.share:.1%} of the score mass and score highest for "
+            f"{mass.on_top:,} of {mass.clips:,} clips"
+        )
     return tuple(found)

@@ -13,7 +13,7 @@ from oruk_leaderboard.records.record import Protocol, Record, Source, SystemInfo
 if TYPE_CHECKING:
     from oruk_leaderboard.records.system_card import SystemCard
 
-SCORER_VERSION = "1.0.0"
+SCORER_VERSION = "1.1.0"
 """Raised whenever the scorer can give another figure for the same predictions."""
 
 BENCHMARK, VERSION = "oruk-bench", "0.1.0"

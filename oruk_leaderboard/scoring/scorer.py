@@ -11,7 +11,7 @@ import numpy as np
 
 from oruk_leaderboard import __version__
 from oruk_leaderboard.answers.gold import ATTRIBUTES, CREMA_D_LABELS, Gold, crema_d_diagnostic, gold_of_set, read_gold
-from oruk_leaderboard.answers.predictions import STATUSES, Predictions, read_predictions
+from oruk_leaderboard.answers.predictions import FAILURES, STATUSES, Predictions, read_predictions
 from oruk_leaderboard.answers.tabular import Rows, read_rows
 from oruk_leaderboard.classes import CLASSES
 from oruk_leaderboard.errors import PredictionError
@@ -26,6 +26,9 @@ if TYPE_CHECKING:
 
 SLICES: tuple[str, ...] = tuple(name for name in ATTRIBUTES if name != "speaker")
 """Slices made unless others are asked for; speakers only on request, since there are thousands."""
+
+_DECLARE = 'declare native labels in a system card ([native_labels] LABEL_0 = "anger") and add --system CARD.toml'
+"""What to do about labels that only their system can explain."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,13 +79,12 @@ def score(
     slices: Sequence[str] = SLICES,
     partial: bool = False,
     subsample: str | None = None,
-    order: str | None = None,
     snapshot: str | None = None,
 ) -> Score:
     """Score one system's predictions.
 
     Args:
-        predictions: File of predictions (by clip id, or positional with ``order``), or predictions read before.
+        predictions: File of predictions by clip id, result of the public harness, or predictions read before.
         clips: Folder of a rebuilt set, or an open one.
         gold: Gold file instead of a rebuilt set, or gold labels read before.
         protocol: Name of a protocol; the benchmark's by default. A protocol that names its clips needs no set.
@@ -97,7 +99,6 @@ def score(
         slices: Attributes to slice by (``gold.ATTRIBUTES``).
         partial: Give the orientation line for a partial set too.
         subsample: ``5k`` scores the manifest's subsample of the profile only.
-        order: Order of a positional file: digest of the set, or path of its ``order.csv``.
         snapshot: Date of the record, ISO 8601; today in UTC by default.
 
     Raises:
@@ -111,7 +112,7 @@ def score(
     digest = None
     if not isinstance(predictions, Predictions):
         path = Path(predictions)
-        predictions = _read(path, answers, table, order)
+        predictions = _read(path, answers, table)
         digest = hashlib.sha256(path.read_bytes()).hexdigest()
     settings = Settings(
         on_error=on_error or ("wrong" if protocol in DIAGNOSTICS else "neutral"),
@@ -191,22 +192,12 @@ def _card(system: "SystemCard | str | None") -> "SystemCard | None":
     return get_system(system)
 
 
-def _read(path: Path, gold: Gold, table: AliasTable, order: str | None) -> Predictions:
-    from oruk_leaderboard.answers.positional import SUFFIXES, read_order, read_positional
-    from oruk_leaderboard.answers.tabular import kind
+def _read(path: Path, gold: Gold, table: AliasTable) -> Predictions:
+    from oruk_leaderboard.answers.harness import is_harness_result, read_harness_result
 
-    if order is None:
-        if kind(path) in (".json", ".txt"):
-            raise PredictionError(
-                "a positional file needs --order",
-                where=path,
-                expected="predictions by clip id (CSV, JSON Lines, parquet, npz), or --order with the set's digest",
-            )
-        return read_predictions(path, gold.clip_ids, table=table, classes=gold.classes)
-    if kind(path) not in SUFFIXES:
-        raise PredictionError("no positional file", where=path, expected=", ".join(SUFFIXES), do="leave out --order")
-    places = read_order(order, gold.clip_ids, gold.origin.get("set_digest") or gold.origin.get("gold_digest"))
-    return read_positional(path, places, classes=gold.classes, table=table)
+    if is_harness_result(path):
+        return read_harness_result(path, gold.labels, gold.classes)
+    return read_predictions(path, gold.clip_ids, table=table, classes=gold.classes)
 
 
 def _evaluation(
@@ -215,11 +206,16 @@ def _evaluation(
     """Everything that is computed, and what is needed to compute it again."""
     counts = predictions.counts
     if not counts["ok"]:
+        found = [f"{name} {number}" for name, number in counts.items() if name != "ok"]
+        found += [f"{spelling!r} {number}" for spelling, number in list(predictions.spellings.items())[:8]]
         raise PredictionError(
-            "the run is invalid: no clip has a usable answer",
+            "the run is invalid: no clip has a usable label",
             where=predictions.source or None,
-            expected="at least one clip with a label",
-            found=", ".join(f"{name} {number}" for name, number in counts.items() if name != "ok"),
+            expected=f"labels that name a class ({', '.join(gold.classes)})",
+            found=", ".join(found),
+            do='declare native labels in a system card ([native_labels], LABEL_0 = "anger") and add --system CARD.toml'
+            if predictions.spellings
+            else None,
         )
     tally = count(gold, predictions, cluster=gold.cluster(settings.cluster)[1], slices=slices)
     sums = score_sums(gold, predictions)
@@ -255,11 +251,13 @@ def _orientation(gold: Gold, evaluation: dict[str, Any], partial: bool) -> dict[
 def _findings(evaluation: dict[str, Any]) -> tuple[str, ...]:
     """What was not clean: failures and abstentions, by kind."""
     counts, spellings = evaluation["counts"], evaluation["spellings"]
-    failed = ", ".join(f"{counts[name]:,} {name}" for name in STATUSES[1:] if counts[name])
+    failed = ", ".join(f"{counts[STATUSES[code]]:,} {STATUSES[code]}" for code in FAILURES if counts[STATUSES[code]])
     found = [f"clips without a usable answer: {failed}"] if failed else []
+    if counts["unrecognised"]:
+        found.append(f"clips with an unrecognised label, counted as wrong: {counts['unrecognised']:,}")
     if spellings:
         shown = ", ".join(f"{spelling!r} {number:,}" for spelling, number in list(spellings.items())[:5])
-        found.append(f"labels that name no class: {shown}{', …' if len(spellings) > 5 else ''}")
+        found.append(f"labels or answers that name no class: {shown}{', …' if len(spellings) > 5 else ''}")
     if evaluation["undeclared"]:
         shown = ", ".join(f"{name} {number}" for name, number in evaluation["undeclared"].items())
         found.append(f"classes that the system's card does not declare: {shown}")

@@ -11,11 +11,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from oruk_leaderboard.answers.gold import Attribute, Gold
-from oruk_leaderboard.answers.predictions import ABSTAINED, OK, Predictions
+from oruk_leaderboard.answers.predictions import OK, UNRECOGNISED, Predictions
 from oruk_leaderboard.errors import RecordError
 
-EXTRA_OUTCOMES: tuple[str, ...] = ("abstained", "failed")
-"""Outcomes after the classes: an answer without a class, and no answer (refused, error, missing)."""
+EXTRA_OUTCOMES: tuple[str, ...] = ("unrecognised", "failed")
+"""Outcomes after the classes: a label that names no class, and a failure (refused, error, abstained, missing)."""
 
 ON_ERROR: tuple[str, ...] = ("neutral", "wrong")
 """How failed clips are scored: as neutral (protocol 0.1.0), or as wrong."""
@@ -43,8 +43,8 @@ class Tally:
         """Confusion counts of the groups, shape (g, k, k + 1); the last column is "no class".
 
         Args:
-            on_error: ``neutral`` counts failed clips as predictions of neutral, ``wrong`` as no class. An abstention
-                is no class either way: the system answered, and said none of the classes.
+            on_error: ``neutral`` counts failed clips as predictions of neutral, ``wrong`` as no class. An
+                unrecognised label is no class either way: else a made-up label would score on neutral clips.
         """
         k = len(self.classes)
         scored = self.counts[:, :, : k + 1].copy()
@@ -96,10 +96,10 @@ class Tally:
 
 
 def outcomes(gold: Gold, predictions: Predictions) -> NDArray[np.int64]:
-    """Outcome of each clip, shape (n,): its predicted class, k for an abstention, k + 1 for a failure."""
+    """Outcome of each clip, shape (n,): its predicted class, k for an unrecognised label, k + 1 for a failure."""
     k = len(gold.classes)
     status = predictions.status
-    return np.where(status == OK, predictions.labels, np.where(status == ABSTAINED, k, k + 1)).astype(np.int64)
+    return np.where(status == OK, predictions.labels, np.where(status == UNRECOGNISED, k, k + 1)).astype(np.int64)
 
 
 def count(gold: Gold, predictions: Predictions, *, cluster: Attribute | None, slices: tuple[str, ...]) -> Tally:

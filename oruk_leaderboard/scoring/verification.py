@@ -186,7 +186,7 @@ def _by_counts(record: Mapping[str, Any], found: "_Differences") -> None:
         figures = evaluate_scores(stated["class_scores"])["figures"]
         found.compare(("evaluation", "class_scores", "figures"), stated["class_scores"]["figures"], figures)
     outcomes = tally.counts.sum(axis=(0, 1)).tolist()
-    answered = {"ok": sum(outcomes[:-2]), "abstained": outcomes[-2]}
+    answered = {"ok": sum(outcomes[:-2]), "unrecognised": outcomes[-2]}
     for key, value in answered.items():
         found.compare(("evaluation", "counts", key), counts[key], value)
     accuracy, macro_f1 = printed(expected["figures"])

@@ -1,6 +1,6 @@
 """What a system is: a card that says what it is, and ``predict`` over a batch of waveforms."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Protocol
 
 import numpy as np
@@ -23,3 +23,11 @@ class System(Protocol):
     def predict(self, batch: Sequence[Waveform]) -> list[Answer]:
         """One answer for each waveform, in their order."""
         ...
+
+
+def by_label(labels: Iterable[str], scores: Iterable[float]) -> dict[str, float]:
+    """Native label to score; the higher score where two outputs of a model have one label."""
+    best: dict[str, float] = {}
+    for label, score in zip(labels, scores, strict=True):
+        best[label] = max(score, best.get(label, score))
+    return best

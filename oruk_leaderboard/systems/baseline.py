@@ -49,7 +49,7 @@ class Baseline:
 
     def predict(self, batch: Sequence[Waveform]) -> list[Answer]:
         """One class a waveform, without scores."""
-        return [Answer(label=label, raw=label) for label in map(self._rule, batch)]
+        return [Answer(label=label) for label in map(self._rule, batch)]
 
 
 def load(card: SystemCard, *, revision: str | None, device: str) -> Baseline:

@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from oruk_leaderboard.answers.answer import Answer, top_answer
+from oruk_leaderboard.answers.answer import Answer
 from oruk_leaderboard.errors import OrukError
 from oruk_leaderboard.records.system_card import SystemCard
 from oruk_leaderboard.systems.base import Waveform
@@ -26,11 +26,13 @@ class CallableSystem:
 
     def _answer(self, value: object) -> Answer:
         if value is None:
-            return Answer(label=None, status="abstained")
+            return Answer(status="abstained", reason="the function returned None")
+        if isinstance(value, Answer):
+            return value
         if isinstance(value, str):
-            return Answer(label=value, raw=value)
+            return Answer(raw=value)
         if isinstance(value, Mapping) and value:
-            return top_answer({str(name): float(score) for name, score in value.items()})
+            return Answer(scores={str(name): float(score) for name, score in value.items()})
         raise OrukError(
             "a system returned something that is no answer",
             where=self.card.id,

@@ -4,7 +4,7 @@ import re
 from collections.abc import Sequence
 from typing import Any
 
-from oruk_leaderboard.answers.answer import Answer, top_answer
+from oruk_leaderboard.answers.answer import Answer
 from oruk_leaderboard.records.system_card import SystemCard
 from oruk_leaderboard.systems import require, stated
 from oruk_leaderboard.systems.base import Waveform
@@ -29,12 +29,10 @@ class FunAsrSystem:
     def _answer(self, result: list[dict[str, Any]]) -> Answer:
         first = result[0]
         if "labels" in first:
-            return top_answer(dict(zip(first["labels"], map(float, first["scores"]), strict=True)))
-        text = str(first.get("text", ""))
-        tag = next((tag for tag in _TAG.findall(text) if tag in _EMOTION_TAGS), None)
-        if tag is None or tag == "EMO_UNKNOWN":
-            return Answer(label=None, status="abstained", raw=text)
-        return Answer(label=tag, raw=text)
+            return Answer(scores=dict(zip(first["labels"], map(float, first["scores"]), strict=True)))
+        # The rest of the text is the transcript, whose words must not be taken for an answer.
+        tag = next((tag for tag in _TAG.findall(str(first.get("text", ""))) if tag in _EMOTION_TAGS), None)
+        return Answer(status="abstained", reason="no emotion tag") if tag is None else Answer(label=tag)
 
 
 def load(card: SystemCard, *, revision: str | None, device: str) -> FunAsrSystem:

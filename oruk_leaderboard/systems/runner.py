@@ -1,20 +1,20 @@
 """Run one system on a rebuilt set: receipts as it goes, predictions at the end."""
 
-import csv
 import time
-from collections import Counter
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
-from oruk_leaderboard.answers.answer import Answer
-from oruk_leaderboard.answers.asked import Asked, append, read_receipts
+from oruk_leaderboard.answers.answer import Answer, failed
+from oruk_leaderboard.answers.interpretation import score_fault
+from oruk_leaderboard.answers.predictions import write_predictions
+from oruk_leaderboard.answers.receipts import Asked, Unmapped, answered, append, read_receipts, repair
 from oruk_leaderboard.audio.stored import decode_stored
 from oruk_leaderboard.classes import CLASSES
 from oruk_leaderboard.clipset import ClipSet, open_clipset
 from oruk_leaderboard.errors import OrukError
-from oruk_leaderboard.labels import AliasTable, alias_table
+from oruk_leaderboard.labels import alias_table
 from oruk_leaderboard.progress import Progress, silent
 from oruk_leaderboard.ray_session import ray_session
 from oruk_leaderboard.records.system_card import SystemCard
@@ -23,6 +23,10 @@ from oruk_leaderboard.systems.base import System, Waveform
 
 BATCH = 16
 """Clips that are decoded and asked about before their receipts are written."""
+
+
+Reply = tuple[str, str, Answer, float]
+"""Clip id, digest of its samples, answer, and how long it took in s."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,7 +48,9 @@ class Run:
         clips: Clips of the set (or of its subsample).
         resumed: Clips whose answer was there from before.
         counts: Status to number of clips.
-        unknown_labels: Spelling that the alias table does not know to number of clips; they are abstentions.
+        unknown_labels: Answer that names no class to its number of clips.
+        reasons: Why clips have no class to their number, the most frequent first.
+        unmapped: Score mass on native labels without a class.
         predictions: File for ``score``.
         receipts: File for ``replay``.
     """
@@ -55,6 +61,8 @@ class Run:
     resumed: int
     counts: Mapping[str, int]
     unknown_labels: Mapping[str, int]
+    reasons: Mapping[str, int]
+    unmapped: Unmapped
     predictions: Path
     receipts: Path
 
@@ -63,8 +71,9 @@ class Run:
         values: dict[str, Any] = {name: getattr(self, name) for name in self.__slots__}
         for name in ("predictions", "receipts"):
             values[name] = str(values[name])
-        for name in ("counts", "unknown_labels"):
+        for name in ("counts", "unknown_labels", "reasons"):
             values[name] = dict(values[name])
+        values["unmapped"] = asdict(self.unmapped)
         return values
 
 
@@ -103,19 +112,35 @@ def run(
     inputs = _inputs(clip_set, subsample)
     loaded = load_system(card, revision=revision, device=device)
     model = card.model_id or card.id
-    done = read_receipts(receipts, model=model, revision=loaded.revision, inputs=inputs)
+    table = alias_table().declared(dict(card.native_labels or {}))
+    repair(receipts)
+    done = answered(receipts, model=model, revision=loaded.revision, prompt_sha256=None, inputs=inputs)
     advance = progress(f"running {card.id}", len(inputs))
     advance(len(done))
     target.parent.mkdir(parents=True, exist_ok=True)
-    batches = _batches(clip_set, inputs, inputs.keys() - done.keys())
-    for asked in _local(loaded, batches) if engine == "local" else _ray(card, batches, revision, device, workers):
-        append(receipts, (item.line(model=model, revision=loaded.revision) for item in asked))
+    batches = _batches(clip_set, inputs, inputs.keys() - done)
+    for replies in _local(loaded, batches) if engine == "local" else _ray(card, batches, revision, device, workers):
+        asked = [
+            Asked(clip_id=c, input_sha256=sha256, answer=answer, seconds=took, model=model, revision=loaded.revision)
+            for c, sha256, answer, took in replies
+        ]
+        append(receipts, (item.line(table) for item in asked))
         advance(len(asked))
-    answers = read_receipts(receipts, model=model, revision=loaded.revision, inputs=inputs)
-    failed = sorted(inputs.keys() - answers.keys())
-    table = alias_table().declared(dict(card.native_labels or {}))
-    counts, unknown = write_predictions(target, answers, failed, table)
-    return Run(card.id, loaded.revision, len(inputs), len(done), counts, unknown, target, receipts)
+    ids, digests = (list(map(str, clip_set.table.column(name).to_pylist())) for name in ("clip_id", "clip_sha256"))
+    saved = read_receipts(receipts, ids, table=table, classes=CLASSES, inputs=digests)
+    write_predictions(target, ids, saved.predictions, saved.said, CLASSES)
+    return Run(
+        system=card.id,
+        revision=loaded.revision,
+        clips=len(inputs),
+        resumed=len(done),
+        counts={name: count for name, count in saved.predictions.counts.items() if count and name != "missing"},
+        unknown_labels=saved.predictions.spellings,
+        reasons=saved.reasons,
+        unmapped=saved.unmapped,
+        predictions=target,
+        receipts=receipts,
+    )
 
 
 def _inputs(clip_set: ClipSet, subsample: str | None) -> dict[str, str]:
@@ -146,7 +171,7 @@ def _batches(clip_set: ClipSet, inputs: Mapping[str, str], wanted: Collection[st
         yield batch
 
 
-def ask(system: System, batch: Sequence[Stored]) -> list[Asked]:
+def ask(system: System, batch: Sequence[Stored]) -> list[Reply]:
     """Ask about a batch; when that fails, about each of its clips, so that one bad clip costs one answer."""
     waves: list[Waveform] = [
         decode_stored(clip.flac, clip_sha256=clip.clip_sha256, where=clip.clip_id) for clip in batch
@@ -154,34 +179,37 @@ def ask(system: System, batch: Sequence[Stored]) -> list[Asked]:
     started = time.perf_counter()
     try:
         answers = system.predict(waves)
-        reasons: list[str | None] = [None] * len(batch)
     except Exception as error:  # noqa: BLE001  a system is foreign code; what it raises becomes a counted failure
         if len(batch) > 1:
             return [item for clip in batch for item in ask(system, [clip])]
-        answers, reasons = [Answer(label=None, status="error")], [f"{type(error).__name__}: {error}"]
+        answers = [failed(f"{type(error).__name__}: {error}")]
     if len(answers) != len(batch):
         raise OrukError("a system answered another number of clips", expected=len(batch), found=len(answers))
     took = (time.perf_counter() - started) / len(batch)
-    return [
-        Asked(clip.clip_id, clip.clip_sha256, answer, reason, took)
-        for clip, answer, reason in zip(batch, answers, reasons, strict=True)
-    ]
+    return [(clip.clip_id, clip.clip_sha256, _sound(answer), took) for clip, answer in zip(batch, answers, strict=True)]
 
 
-def _local(system: System, batches: Iterator[list[Stored]]) -> Iterator[list[Asked]]:
+def _sound(answer: Answer) -> Answer:
+    """The answer, or an error where JSON could not hold it or its scores are no probabilities."""
+    if answer.scores and (fault := score_fault(answer.scores)):
+        return failed(fault, call=answer.call)
+    return answer
+
+
+def _local(system: System, batches: Iterator[list[Stored]]) -> Iterator[list[Reply]]:
     return (ask(system, batch) for batch in batches)
 
 
 def _ray(
     card: SystemCard, batches: Iterator[list[Stored]], revision: str | None, device: str, workers: int
-) -> Iterator[list[Asked]]:
+) -> Iterator[list[Reply]]:
     """The same on a Ray cluster: each worker loads the system once; answers come in any order."""
 
     class Worker:
         def __init__(self) -> None:
             self.system = load_system(card, revision=revision, device=device)
 
-        def ask(self, batch: list[Stored]) -> list[Asked]:
+        def ask(self, batch: list[Stored]) -> list[Reply]:
             return ask(self.system, batch)
 
     with ray_session(workers=workers) as ray:
@@ -197,52 +225,3 @@ def _ray(
             busy[worker.ask.remote(batch)] = worker
         for done in busy:
             yield ray.get(done)
-
-
-def write_predictions(
-    path: Path, answers: Mapping[str, Mapping[str, Any]], failed: Sequence[str], table: AliasTable
-) -> tuple[dict[str, int], dict[str, int]]:
-    """Write the predictions CSV, whole or not at all; one row a clip, by clip id.
-
-    Class scores are the highest score among a class's native labels (protocol 0.1.0), scaled to sum to 1; labels
-    without a class are left out of that sum. A label the alias table does not know is ``abstained``.
-
-    Returns:
-        Status to number of clips, and unknown spelling to number of clips.
-    """
-    scored = bool(answers) and all(receipt.get("scores") for receipt in answers.values())
-    counts: Counter[str] = Counter()
-    unknown: Counter[str] = Counter()
-    part = path.with_name(f".{path.name}.part")
-    with part.open("w", encoding="utf-8", newline="") as file:
-        writer = csv.writer(file, lineterminator="\n")
-        writer.writerow(["clip_id", "label", "status", *(CLASSES if scored else ())])
-        for clip_id in sorted([*answers, *failed]):
-            receipt = answers.get(clip_id, {"status": "error", "label": None})
-            scores = class_scores(receipt.get("scores") or {}, table)
-            label = max(scores, key=lambda name: scores[name]) if scores else _resolve(receipt["label"], table)
-            status = receipt["status"]
-            if status == "ok" and label is None:
-                status = "abstained"
-                if receipt["label"] is not None and not table.knows(receipt["label"]):
-                    unknown[receipt["label"]] += 1
-            counts[status] += 1
-            row = [clip_id, (label or "") if status == "ok" else "", status]
-            writer.writerow([*row, *(repr(scores.get(name, 0.0)) if scores else "" for name in CLASSES if scored)])
-    part.replace(path)
-    return dict(counts), dict(unknown)
-
-
-def _resolve(label: str | None, table: AliasTable) -> str | None:
-    return None if label is None else table.resolve(label)
-
-
-def class_scores(native: Mapping[str, float], table: AliasTable) -> dict[str, float]:
-    """Class to score, from native label to score; empty where no label has a class or all scores are zero."""
-    best: dict[str, float] = {}
-    for label, score in native.items():
-        name = table.resolve(label)
-        if name is not None:
-            best[name] = max(score, best.get(name, 0.0))
-    total = sum(best.values())
-    return {name: score / total for name, score in best.items()} if total > 0 else {}

@@ -3,10 +3,10 @@
 from collections.abc import Sequence
 from typing import Any
 
-from oruk_leaderboard.answers.answer import Answer, top_answer
+from oruk_leaderboard.answers.answer import Answer
 from oruk_leaderboard.records.system_card import SystemCard
 from oruk_leaderboard.systems import require, stated
-from oruk_leaderboard.systems.base import Waveform
+from oruk_leaderboard.systems.base import Waveform, by_label
 
 
 class SpeechBrainSystem:
@@ -23,7 +23,7 @@ class SpeechBrainSystem:
         for wave in batch:
             with self._torch.inference_mode():
                 probabilities = self._recogniser.classify_batch(self._torch.from_numpy(wave)[None])[0][0]
-            answers.append(top_answer(dict(zip(self._labels, map(float, probabilities), strict=True))))
+            answers.append(Answer(scores=by_label(self._labels, map(float, probabilities))))
         return answers
 
 

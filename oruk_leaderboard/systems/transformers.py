@@ -3,11 +3,11 @@
 from collections.abc import Sequence
 from typing import Any
 
-from oruk_leaderboard.answers.answer import Answer, top_answer
+from oruk_leaderboard.answers.answer import Answer
 from oruk_leaderboard.classes import SAMPLE_RATE
 from oruk_leaderboard.records.system_card import SystemCard
 from oruk_leaderboard.systems import require, stated
-from oruk_leaderboard.systems.base import Waveform
+from oruk_leaderboard.systems.base import Waveform, by_label
 
 
 class AudioClassifier:
@@ -24,7 +24,7 @@ class AudioClassifier:
 
     def predict(self, batch: Sequence[Waveform]) -> list[Answer]:
         """Answers with a probability for every native label."""
-        return [top_answer(dict(zip(self._labels, self._probabilities(wave), strict=True))) for wave in batch]
+        return [Answer(scores=by_label(self._labels, self._probabilities(wave))) for wave in batch]
 
     def _probabilities(self, wave: Waveform) -> list[float]:
         features = self._extractor(wave, sampling_rate=SAMPLE_RATE, return_tensors="pt")
