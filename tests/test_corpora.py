@@ -182,6 +182,8 @@ def test_perceived_labels(tmp_path: Path) -> None:
     votes.parent.mkdir()
     votes.write_text('"","FileName","VoiceVote","MultiModalVote"\n"1","1001_DFA_ANG_XX","N","H"\n')
     found = found_in(spec, tmp_path, label_source="perceived")
+    assert [(clip.native_label, clip.label) for clip in found.clips] == [("N", "neutral"), (None, None)], "voice only"
+    found = found_in(spec, tmp_path, label_source="audiovisual")
     assert [(clip.native_label, clip.label) for clip in found.clips] == [("H", "happiness"), (None, None)]
     with pytest.raises(CorpusError, match="no such label policy"):
         found_in(spec, tmp_path, label_policy="iemocap-4class")

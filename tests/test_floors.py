@@ -9,7 +9,19 @@ import pytest
 PACKAGE = Path(__file__).parent.parent / "oruk_leaderboard"
 
 FLOORS = (
-    ("errors", "classes", "clip", "jsontext", "cells", "paths", "parquet", "progress", "ray_session", "todict"),
+    (
+        "errors",
+        "classes",
+        "clip",
+        "jsontext",
+        "cells",
+        "paths",
+        "parquet",
+        "progress",
+        "ray_session",
+        "todict",
+        "languages",
+    ),
     ("audio", "labels", "metrics", "pictures"),
     ("clipset", "corpora", "statistics"),
     ("manifest",),

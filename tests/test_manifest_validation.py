@@ -203,7 +203,7 @@ def test_labels_of_a_partial_copy_are_not_confirmed(root, manifest):
 def test_another_label_source_is_not_compared(root, manifest):
     votes = root / "CREMA-D" / "processedResults" / "summaryTable.csv"
     votes.parent.mkdir()
-    votes.write_text("FileName,MultiModalVote\n" + "".join(f"{name},S\n" for name in CREMA_D))
+    votes.write_text("FileName,VoiceVote\n" + "".join(f"{name},S\n" for name in CREMA_D))
     founds = find_corpora(root, only=["crema_d"])
     result = validate(founds, manifest, label_source="perceived")
     assert result.clean and {item.clip.label for item in result.usable} == {"sadness"}

@@ -180,7 +180,7 @@ def test_one_corpus_does_not_stop_the_others(tmp_path: Path, capsys: pytest.Capt
     assert "lacks a column" in clips_of(founds)[2].problems[0].reason
     votes = tmp_path / "crema_d" / "processedResults" / "summaryTable.csv"
     votes.parent.mkdir()
-    votes.write_text("FileName,MultiModalVote\n1001_DFA_ANG_XX,H\n")
+    votes.write_text("FileName,VoiceVote\n1001_DFA_ANG_XX,H\n")
     crema, emodb, _ = clips_of(find_corpora(tmp_path), label_source="perceived")
     assert [clip.label for clip in crema.clips] == ["happiness", None]
     assert [clip.label for clip in emodb.clips] == ["anger", None]

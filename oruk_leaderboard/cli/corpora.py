@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from oruk_leaderboard.cells import text_table
 from oruk_leaderboard.cli import output
+from oruk_leaderboard.languages import base_language
 
 if TYPE_CHECKING:
     from oruk_leaderboard.corpora import Problem
@@ -84,7 +85,7 @@ def _list(args: argparse.Namespace) -> int:
         header += ["state", "missing"]
         rows = [[*row, spec.state, spec.missing] for row, spec in zip(rows, specs, strict=True)]
     output.write_text(text_table(header, rows, right=["clips"]))
-    languages = {tag.partition("-")[0] for spec in specs for tag in spec.languages} - {"mul", "und", "zxx"}
+    languages = {base_language(tag) for spec in specs for tag in spec.languages} - {"mul", "und", "zxx"}
     output.write_text(f"{len(specs)} corpora in {len(languages)} languages")
     return 0
 

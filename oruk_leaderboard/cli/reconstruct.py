@@ -36,7 +36,13 @@ def configure(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("--engine", choices=("local", "ray"), default="local")
     parser.add_argument("--limit", type=positive, metavar="N", help="the first N clips only")
-    parser.add_argument("--language", action="append", default=[], metavar="TAG", help="only this language; repeatable")
+    parser.add_argument(
+        "--language",
+        action="append",
+        default=[],
+        metavar="TAG",
+        help="only this language and its varieties (en finds en-CA); repeatable",
+    )
     parser.add_argument("--label", action="append", default=[], metavar="CLASS", help="only this class; repeatable")
     parser.add_argument("--label-policy", metavar="NAME", help="named change of the corpora's label maps")
     parser.add_argument("--label-source", metavar="NAME", help="named other label, such as the perceived one")

@@ -5,6 +5,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from oruk_leaderboard.classes import CLASSES
+from oruk_leaderboard.languages import base_language
 from oruk_leaderboard.manifest.pinned import Manifest
 from oruk_leaderboard.manifest.rows import ManifestRow
 from oruk_leaderboard.todict import ToDict
@@ -42,7 +43,7 @@ def stats(manifest: Manifest) -> dict[str, list[Group]]:
     """Figures by ``corpus`` and ``language`` (of the tag without its region), and of ``all``."""
     keys: dict[str, Callable[[ManifestRow], str]] = {
         "corpus": lambda row: row.corpus,
-        "language": lambda row: (row.language or "unknown").partition("-")[0],
+        "language": lambda row: base_language(row.language or "unknown"),
         "all": lambda row: "all",
     }
     figures = {}

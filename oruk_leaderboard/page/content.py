@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from oruk_leaderboard.languages import base_language
 from oruk_leaderboard.records.caveats import caveats_of
 from oruk_leaderboard.records.record import PUBLISHED, REBUILT, Record, by_score, clips_of
 from oruk_leaderboard.table.leaderboard import leaderboard
@@ -274,6 +275,8 @@ def composition_of(data: Path) -> Composition | None:
     import pyarrow.parquet as pq
 
     table = pq.read_table(path, columns=[*(column for column, _, _ in PARTS), "duration_s"])
+    tags = [tag and base_language(tag) for tag in table["language"].to_pylist()]
+    table = table.set_column(table.schema.get_field_index("language"), "language", [tags])
     seconds = table["duration_s"]
     return Composition(
         clips=table.num_rows,

@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from oruk_leaderboard.classes import INDEX
 from oruk_leaderboard.corpora import CorpusSpec, FoundCorpus, clips_of, exclude_duplicates
 from oruk_leaderboard.errors import OrukError
+from oruk_leaderboard.languages import in_language
 from oruk_leaderboard.manifest import Manifest, ManifestRow
 from oruk_leaderboard.manifest.check import DIFFERS, EXACT, EXTRA, MISSING, UNPINNED
 from oruk_leaderboard.manifest.corpus_check import Usable
@@ -25,7 +26,7 @@ class Choice:
     Attributes:
         profile: ``open`` or ``full``; None for the manifest's clips of the corpora found.
         all_clips: Every clip that has a class, pinned or not.
-        languages: BCP-47 tags to keep; none keeps all.
+        languages: BCP-47 tags to keep, each with its varieties (``en`` keeps ``en-CA``); none keeps all.
         labels: Classes to keep; none keeps all.
         limit: Most clips, the first in code-point order of their ids; None for all.
         label_policy: Named change of a label map.
@@ -55,7 +56,7 @@ class Choice:
 
     def keeps(self, language: str | None, label: str | None) -> bool:
         """Whether a clip passes the filters; an unknown label passes, since it is known only once it is read."""
-        return not (self.languages and language not in self.languages) and not (
+        return (not self.languages or any(in_language(language, tag) for tag in self.languages)) and not (
             self.labels and label is not None and label not in self.labels
         )
 

@@ -48,7 +48,7 @@ def reconstruct(
         corpora: Ids or spec files to take, with the path of each where it is not below the roots; None for all found.
         profile: ``open`` or ``full``; None for the manifest's clips of the corpora found.
         all_clips: Every clip that has a class, pinned or not.
-        languages: BCP-47 tags to keep; none keeps all.
+        languages: BCP-47 tags to keep, each with its varieties (``en`` keeps ``en-CA``); none keeps all.
         labels: Classes to keep; none keeps all.
         limit: Most clips, the first in code-point order of their ids.
         label_policy: Named change of the corpora's label maps.
