@@ -38,7 +38,7 @@ def sources(tmp_path):
     shutil.copytree(root / "data" / "records", tmp_path / "data" / "records")
     (tmp_path / "dataset_card").mkdir()
     shutil.copy(root / "dataset_card" / "responsible_ai.toml", tmp_path / "dataset_card")
-    for name in ("README.md", "oruk_bench_leaderboard.py"):
+    for name in ("README.md", "oruk_bench_leaderboard.py", "dataset_card/datasheet.md"):
         text = (root / name).read_text(encoding="utf-8")
         emptied = fill(text, dict.fromkeys(block_names(text), ""), where=name)
         (tmp_path / name).write_text(emptied.partition("\n---\n")[2] or emptied, encoding="utf-8")

@@ -6,11 +6,11 @@ import json
 import math
 
 import pytest
-from oruk_leaderboard.records.schemas import check
 
 from oruk_leaderboard.answers.answer import Answer
 from oruk_leaderboard.answers.interpretation import Meaning, interpret
 from oruk_leaderboard.labels import alias_table
+from oruk_leaderboard.records.schemas import check
 from oruk_leaderboard.scoring.replay import replay
 from oruk_leaderboard.scoring.scorer import score
 from oruk_leaderboard.systems.runner import run

@@ -178,7 +178,7 @@ def citation_cff(*, revision: str | None = None) -> str:
         "version": __version__,
         "date-released": RELEASED,
         **({"commit": revision} if revision else {}),
-        "license": ["Apache-2.0", "CC-BY-4.0", "CC-BY-SA-4.0"],
+        "license": ["Apache-2.0", "CC-BY-4.0", "CC-BY-SA-4.0", "OFL-1.1"],
         "url": HOME,
         "repository-code": CODE,
         "preferred-citation": {

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from oruk_leaderboard.card import cite, croissant, factsheets, plot, readme, script
+from oruk_leaderboard.card import cite, croissant, datasheet, factsheets, plot, readme, script
 from oruk_leaderboard.hub import evals
 from oruk_leaderboard.manifest.plot import plots
 from oruk_leaderboard.parquet import same_table, serialize
@@ -86,6 +86,8 @@ def derived(root: Path, records: Sequence[Record]) -> Iterator[tuple[str, bytes 
     for name, text in plots({by: groups.values() for by, groups in figures.items()}).items():
         yield f"dataset_card/{name}", text.encode()
     yield from factsheets.fact_sheets(root, figures)
+    if "corpus" in figures:
+        yield datasheet.NAME, datasheet.datasheet_text(root, records).encode()
     yield readme.NAME, readme.card_text(root, records, figures).encode()
     yield croissant.NAME, croissant.croissant_text(root).encode()
     yield "CITATION.cff", cite.citation_cff().encode()

@@ -1,0 +1,145 @@
+"""Sentences of the card, the datasheet and the metadata that claim something checkable, against the data."""
+
+import json
+import re
+import tomllib
+from collections import Counter
+
+import pytest
+import yaml
+
+from oruk_leaderboard.card.cite import citation_cff
+from oruk_leaderboard.card.datasheet import NAMED, TELLING, TERMS, terms, withheld
+from oruk_leaderboard.card.readme import split_header
+from oruk_leaderboard.corpora.registry import built_in
+from oruk_leaderboard.manifest import labels_digest, load_manifest
+from oruk_leaderboard.paths import checkout_root, share_root
+from oruk_leaderboard.records.overlap import undeclared
+
+ROOT = share_root()
+
+CLASS_IN_ID = {
+    "casia": r"/(?P<native>[a-z]+)/\d+$",
+    "demos": r"_\d\d_(?P<native>[a-z]{3})\d",
+    "emofilm": r"/[mf]_(?P<native>[a-z]{3})\d",
+    "emovo": r"/(?P<native>[a-z]{3})-",
+    "kazemotts": r"_(?P<native>[a-z]+)_\d+$",
+    "mead": r"^mead/\w+/(?P<native>[a-z]+)/",
+    "savee": r"/(?P<native>[a-z]{1,2})\d+$",
+}
+"""Where a clip id states the native label; ESD's is in the clip's number, 350 per style."""
+
+ESD = ("Neutral", "Angry", "Happy", "Sad", "Surprise")
+
+
+@pytest.fixture(scope="module")
+def manifest():
+    return load_manifest()
+
+
+@pytest.fixture(scope="module")
+def texts():
+    """The texts that ship, each on one line; the metadata block of the README aside."""
+    names = (
+        "README.md",
+        "dataset_card/datasheet.md",
+        "dataset_card/intended_use.md",
+        "dataset_card/responsible_ai.toml",
+    )
+    read = {name: (ROOT / name).read_text(encoding="utf-8") for name in names}
+    read["croissant"] = json.loads((ROOT / "croissant.json").read_text(encoding="utf-8"))[
+        "rai:personalSensitiveInformation"
+    ]
+    read["README.md"] = split_header(read["README.md"], where="README.md")[1]
+    return {name: " ".join(text.split()) for name, text in read.items()}
+
+
+def class_in_id(clip_id):
+    corpus, _, name = clip_id.partition("/")
+    if corpus == "esd":
+        return built_in()[corpus].labels[ESD[(int(name.partition("_")[2]) - 1) // 350]]
+    return built_in()[corpus].labels[re.search(CLASS_IN_ID[corpus], clip_id)["native"]]
+
+
+@pytest.mark.parametrize("corpus", TELLING)
+def test_the_clip_ids_of_these_corpora_state_the_class(manifest, corpus):
+    rows = manifest.of_corpora(corpus)
+    assert {row.label for row in rows} == {None}
+    told = {row.clip_id: class_in_id(row.clip_id) for row in rows}
+    assert labels_digest(told) == manifest.label_digests[corpus]
+
+
+def test_no_text_says_that_withheld_labels_cannot_be_known(manifest, texts):
+    counts = withheld(manifest)
+    assert set(counts) == set(manifest.label_digests)
+    assert f"{sum(counts[corpus] for corpus in TELLING):,} of them" in texts["dataset_card/datasheet.md"]
+    for name in ("dataset_card/datasheet.md", "dataset_card/responsible_ai.toml", "croissant"):
+        assert all(corpus in texts[name] for corpus in TELLING), name
+    for name, text in texts.items():
+        assert "labels of corpora under an agreement are not shipped" not in text.lower(), name
+        assert "no names" not in text.lower(), name
+
+
+def test_official_names_with_a_speaker_in_them(manifest, texts):
+    """The speaker id of these corpora is part of the clip id, so numbering the speakers would hide nothing."""
+    for corpus in NAMED:
+        assert all(row.speaker.lower() in row.clip_id.lower() for row in manifest.of_corpora(corpus)), corpus
+        for name in ("dataset_card/datasheet.md", "dataset_card/responsible_ai.toml", "croissant"):
+            assert corpus in texts[name]
+
+
+def test_the_manifest_has_no_audio_and_no_transcript(manifest):
+    assert not {"audio", "transcript", "text"} & set(manifest.rows[0].__slots__)
+
+
+def test_terms_of_the_open_clips(manifest, texts):
+    found = terms(manifest)
+    for kind, (corpora, clips) in found.items():
+        assert f"| {kind} | {corpora} | {clips:,} |" in texts["dataset_card/datasheet.md"]
+    free = re.compile(r"^(CC BY (3|4)\.0|CC0|MIT|Apache|EMO-DB 2.0)")
+    for corpus in manifest.profile("open").counts:
+        licence = built_in()[corpus].licence
+        assert free.search(licence) or any(re.search(words, licence) for words in TERMS.values()), (corpus, licence)
+
+
+def test_undeclared_is_named_with_its_digest(manifest, texts):
+    subset = undeclared(manifest)
+    sheet = texts["dataset_card/datasheet.md"]
+    assert f"{len(subset):,} clips of the {len(subset.counts)} corpora" in sheet
+    assert subset.digest in sheet
+    assert {"meld"} & set(built_in()["emorynlp"].shares_material_with)
+
+
+def test_biases_are_those_of_the_manifest(manifest):
+    kinds = Counter((row.elicitation or "").split("+")[0] for row in manifest.rows)
+    assert kinds["acted"] > kinds["spontaneous"]
+    languages = [
+        name for name, _ in Counter((row.language or "").partition("-")[0] for row in manifest.rows).most_common(2)
+    ]
+    assert languages == ["en", "zh"]
+
+
+def test_zero_shot_is_only_ever_the_authors_statement(texts):
+    for name, text in texts.items():
+        for sentence in re.split(r"(?<=[.;:])\s", text):
+            if "zero-shot" in sentence:
+                assert re.search(r"authors state|[Cc]alling a row zero-shot|who state", sentence), (name, sentence)
+
+
+def test_agreement_with_raters_is_not_claimed_of_intended_labels(texts):
+    for name, text in texts.items():
+        for sentence in re.split(r"(?<=\.)\s", text):
+            if re.search(r"agree(s|ment) with (human )?raters", sentence):
+                assert re.search(r"only there|or with|only where|where its labels", sentence), (name, sentence)
+
+
+def test_licences_are_the_same_in_readme_metadata_and_citation(texts):
+    project = tomllib.loads((checkout_root() / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    stated = set(project["license"].split(" AND "))
+    assert stated == {"Apache-2.0", "CC-BY-4.0", "CC-BY-SA-4.0", "OFL-1.1"}
+    assert set(yaml.safe_load(citation_cff())["license"]) == stated
+    for name in stated:
+        assert name.replace("CC-BY-", "CC BY-").replace("BY-4", "BY 4").replace("SA-4", "SA 4") in texts["README.md"]
+    assert "this package's choice: the original card names none" in texts["README.md"]
+    for path in project["license-files"]:
+        assert (checkout_root() / path).is_file(), path
