@@ -4,15 +4,17 @@ import json
 import re
 from collections import Counter
 from dataclasses import asdict
+from pathlib import Path
 
 import jsonschema
 import pytest
 
 from oruk_leaderboard.classes import CLASSES
 from oruk_leaderboard.corpora import clips, registry
-from oruk_leaderboard.manifest import Manifest, load_manifest
+from oruk_leaderboard.manifest import Manifest, build, load_manifest
 from oruk_leaderboard.manifest.files import csv_texts, read_folder
 from oruk_leaderboard.manifest.rule import subsample
+from oruk_leaderboard.manifest.witnesses import WITNESSES_FILE, read_witnesses, seen_in, table_of
 from oruk_leaderboard.paths import data_dir, schema_dir
 
 
@@ -31,12 +33,13 @@ def test_shipped_files_agree(shipped):
 
 
 def test_shipped_counts(shipped):
-    assert shipped.version == "1.0.0"
+    assert shipped.version == "1.1.0"
     assert len(shipped.rows) == len({row.clip_id for row in shipped.rows}) == 64_384
     assert (len(shipped.corpora), len({row.corpus for row in shipped.rows if row.open})) == (44, 29)
     assert len({row.language.partition("-")[0] for row in shipped.rows}) == 19
     assert sum(row.open for row in shipped.rows) == 39_399
-    assert sum(row.source_sha256 is not None for row in shipped.rows) == 14_709
+    assert sum(row.source_sha256 is not None for row in shipped.rows) == 16_813
+    assert sum(row.clip_sha256 is not None for row in shipped.rows) == 15_862
     assert abs(sum(row.subsample_full for row in shipped.rows) - 5000) <= 3
     assert abs(sum(row.subsample_open for row in shipped.rows) - 5000) <= 3
 
@@ -57,6 +60,61 @@ def test_shipped_rows_keep_the_rule(shipped):
     # The official test partition comes first, and in these three it is larger than CAP.
     splits = {corpus: {row.split for row in shipped.rows if row.corpus == corpus} for corpus in ("kazemotts", "meld")}
     assert splits == {"kazemotts": {"eval"}, "meld": {"test"}}
+
+
+def test_shipped_clips_of_meld_and_mer2023_are_as_the_releases_have_them(shipped):
+    lines = Path(build.__file__).with_name("not_candidates.tsv").read_text().splitlines()[1:]
+    doubtful = {line.partition("\t")[0] for line in lines}
+    assert len(doubtful) == 137
+    assert not doubtful & {row.clip_id for row in shipped.of_corpora("meld")}
+    suffixes = {
+        (row.split, row.clip_id.startswith("mer2023/samplenew"), row.media[-4:])
+        for row in shipped.of_corpora("mer2023")
+    }
+    assert suffixes == {
+        ("train", False, ".avi"),
+        ("test1", False, ".avi"),
+        ("test2", False, ".mp4"),
+        ("test3", False, ".avi"),
+        ("test3", True, ".mp4"),
+    }
+
+
+def test_shipped_speakers_are_no_names_that_only_a_paper_or_legend_gives(shipped):
+    speakers = {corpus: {row.speaker for row in shipped.of_corpora(corpus)} for corpus in shipped.corpora}
+    assert speakers["pavoque"] == speakers["thorsten_emotional"] == {"1"}
+    assert speakers["emofilm"] == {None}
+
+
+def test_shipped_unselected_recordings_are_others(shipped):
+    for corpus in ("crema_d", "ravdess"):
+        others = {row.clip_id for row in shipped.unselected(corpus)}
+        assert others and not others & {row.clip_id for row in shipped.of_corpora(corpus)}
+    assert "ravdess/03-01-02-01-01-01-01" in {row.clip_id for row in shipped.unselected("ravdess")}
+    # Every recording of these releases is known by its digest.
+    assert len(shipped.unselected("crema_d")) + len(shipped.of_corpora("crema_d")) == 7_442
+
+
+def test_shipped_witnesses_have_seen_the_shipped_tables(shipped):
+    witnesses = read_witnesses(data_dir() / "manifest" / WITNESSES_FILE)
+    hashed = {row.corpus for row in shipped.rows if row.source_sha256 is not None}
+    assert {witness.corpus for witness in witnesses} == hashed
+    for corpus in hashed:
+        table = table_of([*shipped.of_corpora(corpus), *shipped.unselected(corpus)])
+        assert {witness.table_sha256 for witness in witnesses if witness.corpus == corpus} == {table}
+    seen = seen_in(shipped)
+    alone = {corpus for corpus, count in seen.items() if not count}
+    assert alone == {"baved", "emotiontts_open_db", "jl_corpus", "nemo", "turev_db"}
+    assert (seen["aesdd"], seen["crema_d"], sum(seen.values())) == (603, 2_147, 11_415)
+
+
+def test_shipped_corpora_have_their_terms(shipped):
+    lines = (data_dir() / "manifest" / build.CORPORA_FILE).read_text().splitlines()
+    rows = [dict(zip(lines[0].split("\t"), line.split("\t"), strict=True)) for line in lines[1:]]
+    assert {row["corpus"]: int(row["clips"]) for row in rows} == dict(shipped.counts)
+    assert sum(int(row["open"]) for row in rows) == 39_399
+    for row in rows:
+        assert row["licence"] and (row["agreement"] == "no") == (row["withheld"] == "0")
 
 
 def test_shipped_labels_are_those_of_the_specs(shipped):

@@ -148,6 +148,14 @@ def test_of_two_exact_files_the_shorter_path_wins(root, manifest):
     assert states[stray] == ("extra", "also at z/Actor_01/03-01-05-01-01-01-01.wav")
 
 
+def test_a_root_that_is_given_twice_is_one_root(root, manifest, tmp_path, monkeypatch):
+    (tmp_path / "link").symlink_to(root)
+    monkeypatch.chdir(tmp_path)
+    founds = find_corpora(root, str(root) + "/", tmp_path / "link", "corpora")
+    assert [found.spec.id for found in founds] == ["crema_d", "emovo", "ravdess"]
+    assert validate(founds, manifest).clean
+
+
 def test_a_root_is_enough(root, manifest):
     assert validate(root, manifest).to_dict() == validate(find_corpora(root), manifest).to_dict()
     assert validate(str(root), manifest).clean

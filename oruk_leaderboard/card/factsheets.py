@@ -107,7 +107,8 @@ def _sheet(spec: CorpusSpec, group: Group | None) -> str:
         parts.append(
             "## In the manifest\n\n"
             f"{group.clips:,} clips, {_hours(group)} h ({group.unknown_durations:,} of unknown duration), "
-            f"{_number(group.speakers)} speakers, {group.pinned:,} with the digest of their file. Classes: {classes}."
+            f"{_number(group.speakers)} speakers. The file's digest is known for {group.hashed:,} of them, the rebuilt "
+            f"clip's for {group.proven:,}. Classes: {classes}."
         )
     labels = [f"| {markdown_cell(native)} | {label or 'left out'} |" for native, label in spec.labels.items()]
     if labels:

@@ -110,11 +110,11 @@ def _show(args: argparse.Namespace) -> int:
 
 
 def _find(args: argparse.Namespace) -> int:
-    from oruk_leaderboard.corpora import find_corpora, open_root, parse_corpora
+    from oruk_leaderboard.corpora import find_corpora, open_roots, parse_corpora
     from oruk_leaderboard.errors import CorpusError
     from oruk_leaderboard.manifest.survey import survey
 
-    roots = [open_root(path) for path in args.roots]
+    roots = open_roots(*args.roots)
     found = find_corpora(*roots, only=parse_corpora(args.corpus) if args.corpus else None)
     if not found:
         refused = [f"{item.where}: {item.reason}" for root in roots for item in root.problems[:3]]

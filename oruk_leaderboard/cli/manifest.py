@@ -82,8 +82,9 @@ def run(args: argparse.Namespace) -> int:
 
 def _build(args: argparse.Namespace) -> int:
     from oruk_leaderboard.manifest import rule
-    from oruk_leaderboard.manifest.build import RULE_FILE, SOURCES_FILE, build_manifest
+    from oruk_leaderboard.manifest.build import SOURCES_FILE, build_manifest
     from oruk_leaderboard.manifest.files import read_folder, write_manifest
+    from oruk_leaderboard.manifest.witnesses import WITNESSES_FILE
     from oruk_leaderboard.paths import checkout_root, data_dir
 
     out = args.out or checkout_root() / "data" / "manifest"
@@ -92,10 +93,13 @@ def _build(args: argparse.Namespace) -> int:
         write_manifest(manifest, out, beside=_beside(out))
         _tell(args, {**manifest.to_dict(), "out": str(out)}, f"{out}.parquet: {len(manifest.rows)} clips")
         return DONE
-    sources = (data_dir() / "manifest" / SOURCES_FILE).read_text(encoding="utf-8")
+    # These two are written by hand; a build takes the shipped ones.
+    kept = {
+        name: (data_dir() / "manifest" / name).read_text(encoding="utf-8") for name in (SOURCES_FILE, WITNESSES_FILE)
+    }
     with output.progress(args, unit="list") as progress:
-        built = build_manifest(args.lists, size=args.size or rule.SIZE, sources=sources, progress=progress)
-    write_manifest(built.manifest, out, beside={RULE_FILE: built.rule_text, SOURCES_FILE: sources})
+        built = build_manifest(args.lists, size=args.size or rule.SIZE, sources=kept[SOURCES_FILE], progress=progress)
+    write_manifest(built.manifest, out, beside={**built.beside, **kept})
     for path in built.unused:
         output.note(f"{path.name}: not used, no adapter of that name")
     for corpus, reason in built.left_out.items():
@@ -119,10 +123,11 @@ def _build(args: argparse.Namespace) -> int:
 
 
 def _beside(folder: Path) -> dict[str, str]:
-    from oruk_leaderboard.manifest.build import RULE_FILE, SOURCES_FILE
+    """The files of a manifest that are not made from its rows."""
+    from oruk_leaderboard.manifest.files import LABELS, SUMS
 
-    paths = (folder / name for name in (RULE_FILE, SOURCES_FILE))
-    return {path.name: path.read_text(encoding="utf-8") for path in paths if path.is_file()}
+    paths = (path for path in folder.iterdir() if path.suffix in (".md", ".tsv") and path.name not in (LABELS, SUMS))
+    return {path.name: path.read_text(encoding="utf-8") for path in paths}
 
 
 def _tell(args: argparse.Namespace, document: dict[str, object], text: str) -> None:
@@ -150,14 +155,20 @@ def _stats(args: argparse.Namespace) -> int:
         groups["corpus"] = [group | _how_to_get(group["name"]) for group in groups["corpus"]]
         output.write_json({"manifest": manifest.to_dict(), **groups, "plots": written})
         return DONE
-    counts = ["clips", "open", "hours", "no duration", "speakers", "pinned", *CLASSES, NOT_SHIPPED]
+    counts = ["clips", "open", "hours", "no duration", "speakers", "hashed", "proven", "seen by 2+"]
+    counts += [*CLASSES, NOT_SHIPPED]
     for by, members in figures.items():
         rows = [
-            [g.name, g.clips, g.open, f"{g.hours:.2f}", g.unknown_durations, g.speakers, g.pinned]
+            [g.name, g.clips, g.open, f"{g.hours:.2f}", g.unknown_durations, g.speakers]
+            + [g.hashed, g.proven, g.seen_by_two]
             + [g.classes.get(label) for label in (*CLASSES, NOT_SHIPPED)]
             for g in members
         ]
         output.write_text(text_table([by, *counts], rows, right=counts) + "\n")
+    (whole,) = figures["all"]
+    known = (("hashed", whole.hashed), ("proven", whole.proven), ("seen by two or more sources", whole.seen_by_two))
+    shares = ", ".join(f"{count:,} ({count / whole.clips:.1%}) {what}" for what, count in known)
+    output.write_text(f"{whole.clips:,} clips pinned, {shares}")
     for path in written:
         output.note(f"wrote {path}")
     return DONE

@@ -6,7 +6,7 @@
 """
 
 from oruk_leaderboard.corpora.duplicates import exclude_duplicates
-from oruk_leaderboard.corpora.find import FoundCorpus, find_corpora, locate, parse_corpora
+from oruk_leaderboard.corpora.find import FoundCorpus, find_corpora, locate, open_roots, parse_corpora
 from oruk_leaderboard.corpora.registry import broken_plug_ins, get_corpus, registry
 from oruk_leaderboard.corpora.roots import Problem, Root, open_root
 from oruk_leaderboard.corpora.rows import CorpusClips, clips, clips_of, describe
@@ -28,6 +28,7 @@ __all__ = [
     "load_spec",
     "locate",
     "open_root",
+    "open_roots",
     "parse_corpora",
     "registry",
 ]

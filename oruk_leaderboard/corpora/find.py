@@ -91,12 +91,27 @@ def find_corpora(
     found: list[FoundCorpus] = []
     if named is None or None in named.values():
         wanted = None if named is None else [get_corpus(name) for name, path in named.items() if path is None]
-        for path in more if root is None else (root, *more):
-            found += _below(open_root(path), wanted)
+        for opened in open_roots(*(more if root is None else (root, *more))):
+            found += _below(opened, wanted)
     for name, own in (named or {}).items():
         if own is not None:
             found += _below(open_root(own), [get_corpus(name)])
     return FoundCorpora(tuple(found))
+
+
+def open_roots(*paths: str | Path | Root) -> list[Root]:
+    """Open corpora roots. One that is given twice is one root, however its path is written.
+
+    Raises:
+        CorpusError: A root does not exist.
+    """
+    roots: dict[str, Root] = {}
+    for path in paths:
+        location = str(path) if isinstance(path, str | Path) else path.location
+        place = location if "://" in location else str(Path(location).resolve())
+        if place not in roots:
+            roots[place] = open_root(path)
+    return list(roots.values())
 
 
 def locate(spec: CorpusSpec, root: Root) -> FoundCorpus:

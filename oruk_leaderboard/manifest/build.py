@@ -2,7 +2,7 @@
 
 import hashlib
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -12,10 +12,37 @@ from oruk_leaderboard.manifest.files import labels_digest
 from oruk_leaderboard.manifest.lists import ListedClip, find_hashes, find_lists, read_corpus
 from oruk_leaderboard.manifest.pinned import Manifest
 from oruk_leaderboard.manifest.rows import ManifestRow
+from oruk_leaderboard.manifest.unselected import UNSELECTED_FILE, unselected_text
 from oruk_leaderboard.progress import Progress, silent
 
-RULE_FILE, SOURCES_FILE = "RULE.md", "SOURCES.tsv"
-"""The rule with its figures (written), and where the lists come from (kept)."""
+RULE_FILE, CORPORA_FILE = "RULE.md", "CORPORA.tsv"
+"""Files that a build writes beside the rows: the rule with its figures; licence and agreement of every corpus."""
+
+SOURCES_FILE = "SOURCES.tsv"
+"""File that a build keeps and compares: where lists and hash tables come from."""
+
+AGREEMENT: Mapping[str, str] = {"False": "no", "True": "yes", "unconfirmed": "unconfirmed"}
+"""What a spec says about an agreement, as the files write it."""
+
+_LABELS_TEXT = (
+    "Rows of corpora that need an agreement, or may need one, have no label, native label or transcript column. Their",
+    "clip ids are the corpora's own file names, as public lists print them; for casia, mead, kazemotts, savee, emovo,",
+    "emofilm, demos and esd these names state the class. Where there is no label file, such rows have no path either.",
+    "`LABELS.tsv` has one digest per corpus of the lines `clip_id TAB label`, sorted, by which `validate` confirms the",
+    "labels of a copy. `CORPORA.tsv` gives the licence of every corpus and whether it needs an agreement.",
+    "",
+    "Speakers are named as the official files and folders name them. Where only a paper or a title names the person",
+    "(pavoque, thorsten_emotional) the one speaker is `1`. emofilm's, named only in its legend, are left out.",
+    "",
+    "`WITNESSES.tsv` lists where the pinned files of a corpus were seen. `UNSELECTED.tsv` has the digests of the known",
+    "recordings that are not chosen; it is not part of the evaluation set.",
+)
+
+_UNNAMED_SPEAKERS = frozenset(("emofilm",))
+"""Corpora whose speakers are real people whom neither files nor folders name: their list's names are not passed on."""
+
+_NOT_CANDIDATES = Path(__file__).with_name("not_candidates.tsv")
+"""Clips that the rule leaves out one by one, with the reason."""
 
 NOT_AT_PRESENT: Mapping[str, str] = {
     "cmu_mosei": "its makers no longer share the video (CMU-MultimodalSDK)",
@@ -31,7 +58,7 @@ class Build:
     Attributes:
         manifest: The manifest.
         cap: Most clips a corpus gives.
-        rule_text: Text of ``RULE.md``.
+        beside: Files that belong to it: name to text.
         left_out: Corpus with a list to the reason why it gives no clip.
         unused: Lists of the folder that belong to no adapter of the registry.
         problems: Lines of lists that are no clip by the corpus's spec, and lists that are not those of ``SOURCES.tsv``.
@@ -39,7 +66,7 @@ class Build:
 
     manifest: Manifest
     cap: int
-    rule_text: str
+    beside: Mapping[str, str]
     left_out: Mapping[str, str]
     unused: Sequence[Path]
     problems: Sequence[Problem]
@@ -62,9 +89,11 @@ def build_manifest(
     used, unused = find_lists(lists)
     hashes = find_hashes(lists.parent / "hashes")
     listed: dict[str, dict[str, ListedClip]] = {}
+    known: list[ListedClip] = []
     left_out = dict.fromkeys(sorted(used.keys() & rule.NON_VERBAL), "non-verbal sounds, no speech")
     problems = _changed([*used.values(), *hashes.values()], sources)
     excluded: Counter[str] = Counter()
+    left_out_clips = _left_out_clips()
     advance = progress("reading lists", len(used) - len(left_out))
     for corpus, path in sorted(used.items()):
         if corpus in left_out:
@@ -72,7 +101,8 @@ def build_manifest(
         advance(1)
         clips, strange = read_corpus(registry()[corpus], path, hashes.get(corpus))
         problems += strange
-        kept = {item.clip.clip_id: item for item in clips if _is_candidate(item)}
+        known += [item for item in clips if "source_sha256" in item.pins]
+        kept = {item.clip.clip_id: item for item in clips if _is_candidate(item, left_out_clips)}
         excluded[corpus] = len(clips) - len(kept)
         if kept:
             listed[corpus] = kept
@@ -82,7 +112,28 @@ def build_manifest(
     chosen = {corpus: [listed[corpus][clip_id] for clip_id in ids] for corpus, ids in choice.chosen.items()}
     manifest = _manifest(chosen)
     text = _rule_text(manifest, choice.cap, {corpus: len(kept) for corpus, kept in listed.items()}, excluded, left_out)
-    return Build(manifest, choice.cap, text, left_out, unused, problems)
+    ids = {row.clip_id for row in manifest.rows}
+    others = [_row(registry()[item.clip.corpus], item) for item in known if item.clip.clip_id not in ids]
+    beside = {RULE_FILE: text, CORPORA_FILE: _corpora_text(manifest), UNSELECTED_FILE: unselected_text(others)}
+    return Build(manifest, choice.cap, beside, left_out, unused, problems)
+
+
+def _left_out_clips() -> frozenset[str]:
+    lines = _NOT_CANDIDATES.read_text(encoding="utf-8").splitlines()[1:]
+    return frozenset(line.partition("\t")[0] for line in lines)
+
+
+def _corpora_text(manifest: Manifest) -> str:
+    """``CORPORA.tsv``: under which terms the clips of every corpus are."""
+    withheld = Counter(row.corpus for row in manifest.rows if row.label is None)
+    opened = Counter(row.corpus for row in manifest.rows if row.open)
+    lines = ["corpus\tclips\topen\twithheld\tlicence\tagreement"]
+    for corpus, clips in manifest.counts.items():
+        spec = registry()[corpus]
+        licence = " ".join(spec.licence.split())
+        agreement = AGREEMENT[str(spec.agreement_required)]
+        lines.append(f"{corpus}\t{clips}\t{opened[corpus]}\t{withheld[corpus]}\t{licence}\t{agreement}")
+    return "\n".join(lines) + "\n"
 
 
 def _changed(files: Sequence[Path], sources: str | None) -> list[Problem]:
@@ -96,7 +147,9 @@ def _changed(files: Sequence[Path], sources: str | None) -> list[Problem]:
     ]
 
 
-def _is_candidate(item: ListedClip) -> bool:
+def _is_candidate(item: ListedClip, left_out: Collection[str]) -> bool:
+    if item.clip.clip_id in left_out:
+        return False
     shortest = rule.MIN_S_OF.get(item.clip.corpus, rule.MIN_S)
     within = item.duration_s is None or shortest <= item.duration_s <= rule.MAX_S
     return item.clip.label is not None and item.clip.excluded is None and within
@@ -142,6 +195,7 @@ def _manifest(chosen: Mapping[str, Sequence[ListedClip]]) -> Manifest:
 
 def _row(spec: CorpusSpec, item: ListedClip) -> ManifestRow:
     clip = item.clip
+    speaker = None if clip.corpus in _UNNAMED_SPEAKERS else clip.speaker
     row = ManifestRow(
         clip_id=clip.clip_id,
         corpus=clip.corpus,
@@ -150,7 +204,7 @@ def _row(spec: CorpusSpec, item: ListedClip) -> ManifestRow:
         end_s=clip.end_s,
         label=clip.label,
         native_label=clip.native_label,
-        speaker=clip.speaker,
+        speaker=speaker,
         gender=clip.gender,
         language=clip.language,
         elicitation=clip.elicitation,
@@ -186,17 +240,14 @@ def _rule_text(
         f"Subsamples: {sum(row.subsample_full for row in manifest.rows):,} and "
         f"{sum(row.subsample_open for row in manifest.rows):,} clips.",
         "",
-        "Rows of corpora that need an agreement, or may need one, hold no label, no native label and no transcript,",
-        "and no path where folder and file names tell the label; their clip ids are those that public repositories",
-        "publish. `LABELS.tsv` holds one digest a corpus of the lines `clip_id TAB label`, sorted, by which `validate`",
-        "confirms the labels of a copy.",
+        *_LABELS_TEXT,
         "",
         "| corpus | list | candidates | chosen | agreement | obtain | needs |",
         "|---|---:|---:|---:|---|---|---|",
     ]
     for corpus in sorted(counts):
         spec = registry()[corpus]
-        agreement = {"False": "no", "True": "yes"}.get(str(spec.agreement_required), "unconfirmed")
+        agreement = AGREEMENT[str(spec.agreement_required)]
         listed = candidates[corpus] + excluded[corpus]
         needs = " ".join(f"`[{extra}]`" for extra in spec.needs)
         obtain = " ".join(spec.obtain.split()).replace("|", "/")

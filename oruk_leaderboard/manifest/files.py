@@ -39,10 +39,12 @@ def csv_texts(manifest: Manifest) -> dict[str, str]:
 def write_manifest(manifest: Manifest, folder: Path, *, beside: Mapping[str, str]) -> None:
     """Write the CSV files, the label digests, the sums, and the parquet file next to the folder.
 
+    The sums cover every file of the folder.
+
     Args:
         manifest: What to write.
         folder: Where, usually ``data/manifest``; CSV files that are no part of the manifest are removed from it.
-        beside: Further files of the folder that the sums cover (``SOURCES.tsv``, ``RULE.md``): name to text.
+        beside: Further files of the folder, such as ``SOURCES.tsv`` and ``RULE.md``: name to text.
     """
     folder.mkdir(parents=True, exist_ok=True)
     texts = csv_texts(manifest) | dict(beside)
@@ -84,7 +86,7 @@ def read_folder(folder: Path, *, version: str | None = None) -> Manifest:
     texts = {name: content.decode() for name, content in contents.items()}
     rows = [row for name, text in texts.items() if name.endswith(".csv") for row in read_csv(text, where=folder / name)]
     digests = dict(line.split("\t") for line in texts.get(LABELS, "").splitlines()[1:])
-    return Manifest.of(rows, digests, version=version or released)
+    return Manifest.of(rows, digests, version=version or released, folder=folder)
 
 
 def read_csv(text: str, *, where: Path) -> list[ManifestRow]:
@@ -156,7 +158,7 @@ def read_parquet(path: Path) -> Manifest:
     digests = {"full": metadata["manifest_digest"]}
     if _OPEN_DIGEST in metadata:
         digests["open"] = metadata[_OPEN_DIGEST]
-    return Manifest(metadata["manifest_version"], _TableRows(table), labels, digests)
+    return Manifest(metadata["manifest_version"], _TableRows(table), labels, digests, folder=path.with_suffix(""))
 
 
 class _TableRows:

@@ -7,12 +7,14 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from itertools import pairwise
 from operator import attrgetter
+from pathlib import Path
 from typing import Any, Protocol
 
 from oruk_leaderboard.errors import ManifestError
 from oruk_leaderboard.manifest.rows import COLUMNS, PROFILES, ManifestRow
+from oruk_leaderboard.manifest.unselected import UNSELECTED_FILE, read_unselected
 
-VERSION = "1.0.0"
+VERSION = "1.1.0"
 """Version that ``manifest build`` writes. A released version never changes: a correction is a new one, with a diff."""
 
 
@@ -55,12 +57,19 @@ class Manifest:
     Attributes:
         version: Version of the manifest.
         label_digests: Corpus under an agreement to the digest of its labels (see ``labels_digest``).
+        folder: Where the files of the manifest are that are not rows, or None.
     """
 
-    __slots__ = ("_digests", "_rows", "_source", "label_digests", "version")
+    __slots__ = ("_digests", "_rows", "_source", "folder", "label_digests", "version")
 
     def __init__(
-        self, version: str, source: RowSource, label_digests: Mapping[str, str], digests: Mapping[str, str]
+        self,
+        version: str,
+        source: RowSource,
+        label_digests: Mapping[str, str],
+        digests: Mapping[str, str],
+        *,
+        folder: Path | None = None,
     ) -> None:
         """Take rows that may still have to be read.
 
@@ -69,14 +78,23 @@ class Manifest:
             source: The rows.
             label_digests: As the attribute.
             digests: Profile to the digest of its rows; a digest that is not given is computed from the rows.
+            folder: Where the files of the manifest are that are not rows; None where there are none.
         """
         self.version = version
         self.label_digests = {corpus: label_digests[corpus] for corpus in source.counts if corpus in label_digests}
         self._source, self._digests = source, dict(digests)
+        self.folder = folder
         self._rows: tuple[ManifestRow, ...] | None = None
 
     @classmethod
-    def of(cls, rows: Iterable[ManifestRow], label_digests: Mapping[str, str], *, version: str = VERSION) -> "Manifest":
+    def of(
+        cls,
+        rows: Iterable[ManifestRow],
+        label_digests: Mapping[str, str],
+        *,
+        version: str = VERSION,
+        folder: Path | None = None,
+    ) -> "Manifest":
         """Manifest of some rows, in any order.
 
         Raises:
@@ -86,7 +104,7 @@ class Manifest:
         for before, after in pairwise(ordered):
             if before.clip_id == after.clip_id:
                 raise ManifestError("duplicate clip id", where=after.clip_id)
-        return cls(version, MemoryRows(ordered), label_digests, {})
+        return cls(version, MemoryRows(ordered), label_digests, {}, folder=folder)
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Manifest):
@@ -130,6 +148,10 @@ class Manifest:
         """Rows of some corpora, sorted by clip id. Rows of other corpora are not read."""
         return self._source.rows(corpora)
 
+    def unselected(self, corpus: str) -> Sequence[ManifestRow]:
+        """Rows of a corpus's recordings whose digests are known and that the manifest does not choose."""
+        return () if self.folder is None else read_unselected(self.folder / UNSELECTED_FILE, corpus)
+
     def subsample(self, profile: str) -> frozenset[str]:
         """Clip ids of the protocol's subsample of a profile: pinned, not drawn from what a user has."""
         return frozenset(self._source.ids(f"subsample_{profile}"))
@@ -145,7 +167,7 @@ class Manifest:
         if name == "full":
             return self
         digests = {"full": self._digests[name]} if name in self._digests else {}
-        return Manifest(self.version, _OpenRows(self._source), self.label_digests, digests)
+        return Manifest(self.version, _OpenRows(self._source), self.label_digests, digests, folder=self.folder)
 
     def to_dict(self) -> dict[str, Any]:
         """Version, digest and counts."""

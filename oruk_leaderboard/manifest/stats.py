@@ -1,13 +1,14 @@
 """What is in the manifest: clips, hours, speakers and classes by corpus, by language and in all."""
 
 from collections import Counter, defaultdict
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 from oruk_leaderboard.classes import CLASSES
 from oruk_leaderboard.languages import base_language
 from oruk_leaderboard.manifest.pinned import Manifest
 from oruk_leaderboard.manifest.rows import ManifestRow
+from oruk_leaderboard.manifest.witnesses import seen_in
 from oruk_leaderboard.todict import ToDict
 
 NOT_SHIPPED = "not shipped"
@@ -20,12 +21,14 @@ class Group(ToDict):
 
     Attributes:
         name: Corpus, language or ``all``.
-        clips: Number of clips.
+        clips: Number of clips: all of them are pinned, that is listed in the manifest.
         open: Of these in profile ``open``.
         hours: Sum of the known durations in h.
         unknown_durations: Clips whose duration no public list gives.
         speakers: Speakers that the corpora tell apart; None where no clip names one.
-        pinned: Clips with the digest of their file.
+        hashed: Clips whose file digest is known.
+        proven: Clips whose digest of the rebuilt clip is known.
+        seen_by_two: Clips whose file digest at least two sources agree on (see `witnesses`).
         classes: Class to number of clips; ``not shipped`` for corpora under an agreement.
     """
 
@@ -35,7 +38,9 @@ class Group(ToDict):
     hours: float
     unknown_durations: int
     speakers: int | None
-    pinned: int
+    hashed: int
+    proven: int
+    seen_by_two: int
     classes: dict[str, int]
 
 
@@ -46,16 +51,18 @@ def stats(manifest: Manifest) -> dict[str, list[Group]]:
         "language": lambda row: base_language(row.language or "unknown"),
         "all": lambda row: "all",
     }
+    seen = seen_in(manifest)
     figures = {}
     for by, key in keys.items():
         members: dict[str, list[ManifestRow]] = defaultdict(list)
         for row in manifest.rows:
             members[key(row)].append(row)
-        figures[by] = [_group(name, rows) for name, rows in sorted(members.items())]
+        figures[by] = [_group(name, rows, seen) for name, rows in sorted(members.items())]
     return figures
 
 
-def _group(name: str, rows: Sequence[ManifestRow]) -> Group:
+def _group(name: str, rows: Sequence[ManifestRow], seen: Mapping[str, int]) -> Group:
+    hashed = Counter(row.corpus for row in rows if row.source_sha256 is not None)
     classes = Counter(row.label or NOT_SHIPPED for row in rows)
     speakers = {(row.corpus, row.speaker) for row in rows if row.speaker is not None}
     return Group(
@@ -65,6 +72,8 @@ def _group(name: str, rows: Sequence[ManifestRow]) -> Group:
         hours=round(sum(row.duration_s or 0 for row in rows) / 3600, 2),
         unknown_durations=sum(row.duration_s is None for row in rows),
         speakers=len(speakers) or None,
-        pinned=sum(row.source_sha256 is not None for row in rows),
+        hashed=hashed.total(),
+        proven=sum(row.clip_sha256 is not None for row in rows),
+        seen_by_two=sum(min(count, seen.get(corpus, 0)) for corpus, count in hashed.items()),
         classes={label: classes[label] for label in (*CLASSES, NOT_SHIPPED) if classes[label]},
     )

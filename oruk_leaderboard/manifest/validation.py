@@ -140,8 +140,8 @@ def _checks(
         copies[found.spec.id].append((found, content))
     for corpus, described in sorted(copies.items()):
         rows = chosen.of_corpora(corpus)
-        others = [] if rows else manifest.of_corpora(corpus)
-        yield CorpusCheck(corpus, rows, others if unselected else (), described)
+        others = [*manifest.unselected(corpus), *(() if rows else manifest.of_corpora(corpus))] if unselected else []
+        yield CorpusCheck(corpus, rows, others, described)
 
 
 def _find_renamed(founds: Sequence[FoundCorpus], checks: Sequence[CorpusCheck]) -> None:

@@ -14,8 +14,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from oruk_leaderboard.errors import ManifestError
+from oruk_leaderboard.manifest.pinned import Manifest
 from oruk_leaderboard.manifest.rows import ManifestRow
-from oruk_leaderboard.paths import data_dir
 
 WITNESSES_FILE = "WITNESSES.tsv"
 
@@ -56,13 +56,14 @@ def table_of(rows: Iterable[ManifestRow]) -> str:
     return table_digest({row.clip_id: row.source_sha256 for row in rows if row.source_sha256 is not None})
 
 
-def read_witnesses(path: Path | None = None) -> list[Witness]:
-    """Lines of the file; None reads the shipped one.
+def read_witnesses(path: Path) -> list[Witness]:
+    """Lines of the file; none where there is no such file.
 
     Raises:
         ManifestError: The columns are other ones, or a value is not of its column.
     """
-    path = path or data_dir() / "manifest" / WITNESSES_FILE
+    if not path.is_file():
+        return []
     rows = csv.DictReader(io.StringIO(path.read_text(encoding="utf-8")), delimiter="\t", strict=True)
     if tuple(rows.fieldnames or ()) != COLUMNS:
         raise ManifestError("wrong columns", where=path, expected=", ".join(COLUMNS), found=rows.fieldnames)
@@ -91,9 +92,18 @@ def seen_by_two(witnesses: Sequence[Witness], table_sha256: str, size: int) -> i
     return max(0, min(counts[0], size) + min(counts[1], size) - size)
 
 
-def by_corpus(witnesses: Iterable[Witness]) -> Mapping[str, list[Witness]]:
-    """Witnesses of each corpus, in their order."""
+def seen_in(manifest: Manifest) -> dict[str, int]:
+    """Corpus to the number of its chosen clips whose pinned file at least two sources have."""
+    if manifest.folder is None:
+        return {}
     groups: defaultdict[str, list[Witness]] = defaultdict(list)
-    for witness in witnesses:
+    for witness in read_witnesses(manifest.folder / WITNESSES_FILE):
         groups[witness.corpus].append(witness)
-    return groups
+    seen = {}
+    for corpus, witnesses in groups.items():
+        chosen = [row for row in manifest.of_corpora(corpus) if row.source_sha256 is not None]
+        table = [*chosen, *manifest.unselected(corpus)]
+        # Clips of the table that are not chosen may be among those that were seen.
+        count = seen_by_two(witnesses, table_of(table), len(table)) - (len(table) - len(chosen))
+        seen[corpus] = max(0, count)
+    return seen
