@@ -185,7 +185,7 @@ def test_details_open_with_source_and_citation_and_give_the_focus_back(visit: Vi
     assert page.evaluate("document.activeElement.textContent") == "Spectra 1"
     visit.go("#row=2026-07-12/openai_gpt-audio-mini")
     visit.go("#row=2026-07-12/emotion2vec-plus-base")
-    assert "too close to tell apart from: emotion2vec-plus-" in page.get_by_role("dialog").inner_text()
+    assert "Accuracy interval overlaps with: emotion2vec-plus-" in page.get_by_role("dialog").inner_text()
     visit.go("#row=2026-07-12/openai_gpt-audio-mini")
     assert "473" in page.get_by_role("dialog").inner_text()
 
@@ -199,7 +199,7 @@ def test_comparison_names_what_differs(visit: Visit) -> None:
     page.locator("#second").select_option("2026-07-12/emotion2vec-plus-seed")
     text = page.locator("#versus").inner_text()
     assert "+0.0031" in text and "−0.17" in text and "different sets" not in text
-    assert "too close to tell apart" in text
+    assert "Accuracy interval overlaps" in text
     assert "a=2026-07-12/emotion2vec-plus-base" in page.evaluate("location.hash")
 
 

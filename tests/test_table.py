@@ -139,7 +139,7 @@ def test_ties_are_marked_on_request():
     assert by_id["spectra-1"].interval == ("77.48", "78.12")
     text = FORMATS["text"](board)
     assert "68.16–68.88" in text
-    assert "0.8 points on full_set, 2.8 points on subsample_5k" in text
+    assert "Smallest possible uncertainty" in text
     assert "wider" in text
     rows = list(csv.DictReader(io.StringIO(FORMATS["csv"](board))))
     assert rows[0]["accuracy_low"] == "77.48"
@@ -147,6 +147,18 @@ def test_ties_are_marked_on_request():
     assert r"68.16--68.88 & 3--4 \\" in FORMATS["latex"](board)
     header = next(line for line in FORMATS["markdown"](board).splitlines() if line.startswith("| rank"))
     assert header.count("|") == 8
+
+
+def test_ranks_are_close_where_their_intervals_overlap():
+    for group in leaderboard(ties=True).groups:
+        for one in group.rows:
+            low, high = map(float, one.interval)
+            overlapping = [
+                other.rank
+                for other in group.rows
+                if other is not one and float(other.interval[0]) <= high and low <= float(other.interval[1])
+            ]
+            assert list(one.close) == overlapping
 
 
 def test_sets_are_never_tied_with_each_other():

@@ -16,7 +16,7 @@ const rankSentence = (row) => {
 
 const closeLine = (row) => {
   const names = row.close[view()] || [];
-  return names.length ? el("p", { class: "quiet" }, `≈ Accuracy too close to tell apart from: ${names.join(", ")}.`) : null;
+  return names.length ? el("p", { class: "quiet" }, `≈ Accuracy interval overlaps with: ${names.join(", ")}.`) : null;
 };
 
 const failureText = (failures) =>

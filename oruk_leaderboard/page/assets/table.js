@@ -86,7 +86,7 @@ const showTable = () => {
     for (const row of own) {
       const tr = cellsOf(row);
       const close = !mixed && (row.close[view()] || []).length > 0;
-      tr.querySelector(".rank").replaceChildren(close ? el("span", { class: "close-to", title: "Not told apart from another system; see details" }, "≈") : "", rankText(row, mixed));
+      tr.querySelector(".rank").replaceChildren(close ? el("span", { class: "close-to", title: "Its accuracy interval overlaps with that of another system; see details" }, "≈") : "", rankText(row, mixed));
       tr.classList.toggle("sub", mixed && row.group !== PUBLISHED[0]);
     }
   }
