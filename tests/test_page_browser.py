@@ -154,7 +154,7 @@ def test_state_is_in_the_address(visit: Visit) -> None:
     address = page.evaluate("location.hash")
     shown = visit.names()
     visit.go(address)
-    assert visit.names() == shown and len(shown) == 5
+    assert visit.names() == shown and len(shown) == 6
     assert page.locator("#q").input_value() == "xlsr"
     assert page.get_by_role("checkbox", name="open").is_checked()
     visit.go("#sort=evil&scored=%3Cb%3E&row=nobody&family=none&size=huge")
