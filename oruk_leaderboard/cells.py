@@ -18,6 +18,23 @@ _FORMULA = ("=", "+", "-", "@", "\t", "\r")
 _NUMBER = re.compile(r"[+-]?(\d+(\.\d*)?|\.\d+)([eE][+-]?\d+)?")
 
 
+_DIRECTION = (0x061C, 0x200E, 0x200F, *range(0x202A, 0x202F), *range(0x2066, 0x206A))
+"""Code points that change the direction of text, with which one name can be shown as another."""
+
+_REPLACED = dict.fromkeys(_DIRECTION, "\ufffd")
+_ESCAPED = {code: f"\\u{code:04x}" for code in _DIRECTION}
+
+
+def shown(text: str) -> str:
+    """Text for people, with a replacement for each character that changes the direction of what follows it."""
+    return text.translate(_REPLACED)
+
+
+def shown_json(text: str) -> str:
+    """JSON text of the same value, with those characters escaped."""
+    return text.translate(_ESCAPED)
+
+
 def csv_cell(value: object) -> str:
     """A CSV cell that no spreadsheet runs as a formula.
 
@@ -48,13 +65,13 @@ def csv_text(header: Sequence[str], rows: Iterable[Sequence[object]]) -> str:
 
 def latex_cell(text: str) -> str:
     """Text with LaTeX's special characters escaped, on one line; what stands in backticks as typewriter text."""
-    escaped = "".join(_LATEX.get(char, char) for char in " ".join(text.split()))
+    escaped = "".join(_LATEX.get(char, char) for char in " ".join(shown(text).split()))
     return re.sub(r"`([^`]*)`", r"\\texttt{\1}", escaped)
 
 
 def markdown_cell(text: str) -> str:
     """Text that Markdown shows as it is, HTML included, on one line."""
-    escaped = _MARKDOWN.sub(r"\\\1", " ".join(text.split()))
+    escaped = _MARKDOWN.sub(r"\\\1", " ".join(shown(text).split()))
     return escaped.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
 
 
@@ -73,7 +90,7 @@ def text_table(header: Sequence[str], rows: Iterable[Sequence[object]], *, right
         rows: Cells; None is shown as ``–``.
         right: Names of the columns to align to the right.
     """
-    cells = [["–" if cell is None else " ".join(str(cell).split()) for cell in row] for row in rows]
+    cells = [["–" if cell is None else " ".join(shown(str(cell)).split()) for cell in row] for row in rows]
     widths = [max(map(width, column)) for column in zip(header, *cells, strict=True)]
 
     def line(row: Sequence[str]) -> str:

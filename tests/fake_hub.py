@@ -27,6 +27,17 @@ EPOCH = "2026-09-06T00:00:00.000Z"
 
 
 @dataclass
+class Refusal:
+    """Answers matching requests with an error."""
+
+    pattern: str
+    status: int
+    said: str
+    headers: dict[str, str]
+    times: int
+
+
+@dataclass
 class Cut:
     """Closes the connection of matching requests after so many bytes of the answer's body."""
 
@@ -45,6 +56,7 @@ class FakeHub:
         self.bodies: list[bytes] = []
         self.expired: dict[str, str] = {}
         self.cuts: list[Cut] = []
+        self.refusals: list[Refusal] = []
         self.card_errors: list[str] = []
         self._server: ThreadingHTTPServer | None = None
         self.url = ""
@@ -92,6 +104,11 @@ class FakeHub:
     def cut(self, pattern: str, *, after: int = 0, times: int = 1_000_000) -> None:
         """Cut the connection of requests ``METHOD /path`` that match a pattern."""
         self.cuts.append(Cut(pattern, after, times))
+
+    def refuse(self, pattern: str, status: int, said: str = "no", *, times: int = 1_000_000, **headers: str) -> None:
+        """Answer requests ``METHOD /path`` that match a pattern with an error; ``_`` in a header's name is ``-``."""
+        named = {name.replace("_", "-"): value for name, value in headers.items()}
+        self.refusals.append(Refusal(pattern, status, said, named, times))
 
     def environment(self, home: Path, *, token: str | None = TOKEN) -> dict[str, str]:
         """Variables that point a fresh process at this Hub: set them before anything of Hugging Face is imported."""
@@ -183,6 +200,10 @@ class _Handler(BaseHTTPRequestHandler):
             raise RefusedError(401, "Unauthorized", "Invalid username or password.")
 
     def _dispatch(self, path: str) -> Answer:
+        for refusal in self.hub.refusals:
+            if refusal.times > 0 and re.search(refusal.pattern, f"{self.command} {path}"):
+                refusal.times -= 1
+                return Answer({"error": refusal.said}, refusal.headers, refusal.status)
         for methods, pattern, function in _ROUTES:
             match = pattern.fullmatch(path)
             if self.command in methods.split() and match is not None:

@@ -22,7 +22,7 @@ from tests.fake_hub import TOKEN, FakeHub
 
 REPO = "oruk/oruk-bench-leaderboard"
 TAG = f"v{__version__}"
-CHECK_FRESH = publication._check_fresh
+STALE = publication._stale
 CARD = "---\nconfigs:\n- config_name: default\n  default: true\n  data_files: data/leaderboard.parquet\n---\n"
 
 
@@ -62,7 +62,7 @@ def hub(monkeypatch, tmp_path):
     monkeypatch.setattr("huggingface_hub.constants.HF_HUB_CACHE", str(tmp_path / "cache"))
     monkeypatch.setattr("huggingface_hub.constants.HF_TOKEN_PATH", str(tmp_path / "no-token"))
     # A check takes as long as a build; the tests about it put it back.
-    monkeypatch.setattr(publication, "_check_fresh", lambda root: None)
+    monkeypatch.setattr(publication, "_stale", lambda root: None)
     with FakeHub() as fake:
         fake.create(REPO, {".gitattributes": b"*.parquet filter=lfs\n"})
         yield fake
@@ -136,13 +136,16 @@ print(json.dumps([rows(), rows(revision={TAG!r}), rows(revision={done.revision!r
 
 def test_dirty_checkout_is_refused(hub, checkout):
     (checkout / "LICENSE").write_text("changed")
-    with pytest.raises(HubError, match=r"not committed.*LICENSE"):
-        push(hub, checkout, dry_run=True)
+    with pytest.raises(HubError, match=r"differ from the last commit.*LICENSE") as refused:
+        push(hub, checkout)
+    assert "commit them" not in str(refused.value)
     assert hub.requests == []
+    plan = push(hub, checkout, dry_run=True)
+    assert "LICENSE" in plan.blocked and "LICENSE" in plan.added
 
 
 def test_stale_build_is_refused(hub, checkout, monkeypatch):
-    monkeypatch.setattr(publication, "_check_fresh", CHECK_FRESH)
+    monkeypatch.setattr(publication, "_stale", STALE)
     (checkout / "data/leaderboard.parquet").unlink()
     git(checkout, "commit", "--quiet", "--all", "--message", "forgot to build")
     with pytest.raises(HubError, match=r"data/leaderboard\.parquet.*oruk-leaderboard build"):
@@ -215,7 +218,7 @@ def test_expired_token_is_told_and_never_printed(hub, checkout, monkeypatch, cap
 def test_command_prints_the_revision_to_cite(hub, checkout, monkeypatch, capsys):
     monkeypatch.setenv("HF_TOKEN", TOKEN)
     at_fake_hub(monkeypatch, hub, checkout)
-    monkeypatch.setattr(publication, "_check_fresh", CHECK_FRESH)
+    monkeypatch.setattr(publication, "_stale", STALE)
     assert main(["publish", "--dry-run", "--repo", REPO]) == 0
     assert "add     LICENSE" in capsys.readouterr().out
     assert main(["publish", "--repo", REPO, "--json"]) == 0

@@ -10,6 +10,7 @@ from typing import Any
 from oruk_leaderboard import __version__, jsontext
 from oruk_leaderboard.cells import latex_cell
 from oruk_leaderboard.errors import OrukError
+from oruk_leaderboard.records.addresses import CODE, HOME, model_url
 from oruk_leaderboard.records.caveats import caveats_of
 from oruk_leaderboard.records.record import PUBLISHED, Record, default_records, load_composition, load_records
 from oruk_leaderboard.records.training import training_ledger
@@ -20,8 +21,6 @@ RELEASED = "2026-11-30"
 """Date of this version (ISO 8601)."""
 
 TITLE = "oruk-bench: a held-out multilingual benchmark for speech emotion recognition"
-CODE = "https://github.com/Oruk-AI/oruk-bench"
-HOME = "https://huggingface.co/datasets/oruk/oruk-bench-leaderboard"
 
 BENCHMARK = f"""@misc{{orukbench,
   title        = {{{TITLE}}},
@@ -31,8 +30,6 @@ BENCHMARK = f"""@misc{{orukbench,
   note         = {{64 systems evaluated on 64,384 held-out clips across $\\sim$20 languages}}
 }}"""
 """The benchmark's own entry, as its dataset card gives it."""
-
-_HUBS = {"hf": "https://huggingface.co/", "modelscope": "https://modelscope.cn/models/"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,7 +100,8 @@ def leaderboard_entry(records: Sequence[Record], *, revision: str | None = None)
 def system_entry(record: Record) -> str:
     """BibTeX of a system as it was evaluated; a stand-in for its authors' own entry, which is to be cited too."""
     system = record.system
-    where = f"\\url{{{_HUBS[system.hub]}{system.model_id}}}" if system.hub and system.model_id else None
+    url = model_url(system)
+    where = f"\\url{{{url}}}" if url else None
     figures = f"accuracy {record.accuracy}\\,\\%, macro-F1 {record.macro_f1} on {latex_cell(record.scored_on)}"
     caveats = [caveat.sentence for caveat in caveats_of(record) if caveat.footnote]
     evaluated = "As evaluated by oruk-bench"

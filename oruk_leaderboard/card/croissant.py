@@ -11,7 +11,8 @@ from pathlib import Path
 from typing import Any
 
 from oruk_leaderboard import __version__
-from oruk_leaderboard.card.cite import BENCHMARK, CODE, HOME, RELEASED
+from oruk_leaderboard.card.cite import BENCHMARK, RELEASED
+from oruk_leaderboard.records.addresses import CODE, HOME
 from oruk_leaderboard.records.schemas import arrow_schema, load_schema
 from oruk_leaderboard.table.configs import Config, shipped
 

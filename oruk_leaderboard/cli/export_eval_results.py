@@ -4,7 +4,8 @@ import argparse
 from pathlib import Path
 
 from oruk_leaderboard.cli import DONE
-from oruk_leaderboard.cli.output import add_json, write_json, write_text
+from oruk_leaderboard.cli.output import add_json, note, write_json, write_text
+from oruk_leaderboard.errors import OrukError
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
@@ -20,6 +21,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
         help="a file of .eval_results, or the older model-index for the card's front matter",
     )
     parser.add_argument("--out", type=Path, metavar="DIR", help="clone of the model repository to write into")
+    parser.add_argument("--force", action="store_true", help="replace a file that is there")
     add_json(parser)
     parser.epilog = (
         "example:\n  oruk-leaderboard export-eval-results hubert-large-superb-er "
@@ -42,8 +44,15 @@ def run(args: argparse.Namespace) -> int:
         write_json(document) if args.json else write_text(text)
         return DONE
     path = args.out / ("model-index.yaml" if older else evals.RESULTS_NAME)
-    path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_text(text, encoding="utf-8")
+    if path.exists() and not args.force:
+        raise OrukError("the file is there already", where=path, do="look at it, then replace it with --force")
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text, encoding="utf-8")
+    except OSError as error:
+        raise OrukError("the results cannot be written", where=path, found=error.strerror) from error
+    if not older and evals.held_back():
+        note(f"the Hub ignores {evals.RESULTS_NAME} until the benchmark is registered: {'; '.join(evals.STEPS)}")
     if args.json:
         write_json({"path": str(path), "results": document})
     else:

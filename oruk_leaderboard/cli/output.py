@@ -8,6 +8,7 @@ from collections.abc import Iterable, Iterator
 from contextlib import ExitStack, contextmanager
 from typing import Any
 
+from oruk_leaderboard.cells import shown, shown_json
 from oruk_leaderboard.progress import Advance, Progress, silent
 
 
@@ -31,13 +32,13 @@ def write_json(document: object) -> None:
     """Print one JSON document; NaN and infinity are refused because JSON has neither."""
     from oruk_leaderboard.jsontext import pretty
 
-    sys.stdout.write(pretty(document) + "\n")
+    sys.stdout.write(shown_json(pretty(document)) + "\n")
 
 
 def write_json_lines(rows: Iterable[dict[str, Any]]) -> None:
     """Print one JSON object a line."""
     for row in rows:
-        sys.stdout.write(json.dumps(row, ensure_ascii=False, allow_nan=False) + "\n")
+        sys.stdout.write(shown_json(json.dumps(row, ensure_ascii=False, allow_nan=False)) + "\n")
 
 
 _CONTROL = {code: "\ufffd" for code in (*range(32), *range(127, 160)) if chr(code) not in "\n\t"}
@@ -46,12 +47,12 @@ _CONTROL = {code: "\ufffd" for code in (*range(32), *range(127, 160)) if chr(cod
 
 def write_text(text: str) -> None:
     """Print text for people, ending with one newline."""
-    sys.stdout.write(text.rstrip("\n").translate(_CONTROL) + "\n")
+    sys.stdout.write(shown(text.rstrip("\n").translate(_CONTROL)) + "\n")
 
 
 def note(text: str) -> None:
     """Print a message to stderr."""
-    sys.stderr.write(text.rstrip("\n").translate(_CONTROL) + "\n")
+    sys.stderr.write(shown(text.rstrip("\n").translate(_CONTROL)) + "\n")
 
 
 def tell_broken_plug_ins() -> bool:

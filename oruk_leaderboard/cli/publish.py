@@ -4,7 +4,7 @@ import argparse
 
 from oruk_leaderboard.cli import DONE, FINDINGS
 from oruk_leaderboard.cli.output import add_json, write_json, write_text
-from oruk_leaderboard.hub.client import REPO
+from oruk_leaderboard.records.addresses import REPO
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
@@ -26,8 +26,11 @@ def run(args: argparse.Namespace) -> int:
     lines = [f"add     {name}" for name in done.added] + [f"update  {name}" for name in done.updated]
     lines += [f"keep    {name} (only on the Hub)" for name in done.kept]
     lines += [f"hold    {name}: {reason}" for name, reason in done.held_back.items()]
+    lines += [f"leave   {name} (not among the published files)" for name in done.left_out]
     changes = f"{len(done.added)} to add, {len(done.updated)} to update, {done.unchanged} unchanged"
-    if done.revision is None:
+    if done.parent is None:
+        lines.append(f"dry run: Hub not reached; {len(done.added)} files would be published as {done.tag}")
+    elif done.revision is None:
         lines.append(f"dry run: {changes}; would become {done.tag} on top of {done.parent}")
     else:
         lines.append(f"{changes}; {done.tag} is revision {done.revision}")

@@ -4,7 +4,7 @@ import argparse
 
 from oruk_leaderboard.cli import DONE, FINDINGS
 from oruk_leaderboard.cli.output import add_json, write_json, write_text
-from oruk_leaderboard.hub.client import REPO
+from oruk_leaderboard.records.addresses import REPO
 
 
 def configure(parser: argparse.ArgumentParser) -> None:

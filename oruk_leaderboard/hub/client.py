@@ -6,22 +6,40 @@ or the login of huggingface_hub; it is never read, printed or stored here.
 """
 
 import re
-from collections.abc import Iterator, Mapping
+import sys
+import time
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any, TypeVar
 
 from oruk_leaderboard.errors import HubError
+from oruk_leaderboard.records.addresses import REPO
 
-if TYPE_CHECKING:
-    pass
+LONGEST_WAIT_S = 300.0
+"""Longest pause in s that the Hub may ask for before a call is given up."""
 
-REPO = "oruk/oruk-bench-leaderboard"
-"""The data set repository of the leaderboard."""
+WAITS = 5
+"""How often one call is repeated after a pause that the Hub asked for."""
+
+_QUOTA = re.compile(r"quota|storage|exceed|too large|limit", re.IGNORECASE)
+
+T = TypeVar("T")
 
 REVISION = re.compile(r"[0-9a-f]{40}")
 """Full name of a commit: the only kind of revision that never moves."""
+
+
+class UnreachableError(HubError):
+    """The Hub cannot be reached, or the connection ended."""
+
+
+class BusyError(HubError):
+    """The Hub asks to come back later."""
+
+    wait_s: float = 0.0
+    """Seconds that it asks to wait."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,7 +70,10 @@ class Hub:
 
     def __init__(self, repo: str = REPO, *, endpoint: str | None = None, token: str | None = None) -> None:
         from huggingface_hub import HfApi
+        from huggingface_hub.utils.tqdm import disable_progress_bars
 
+        if not sys.stderr.isatty():
+            disable_progress_bars()
         self.repo = repo
         self.api: HfApi = HfApi(endpoint=endpoint, token=token)
 
@@ -68,28 +89,49 @@ class Hub:
         Raises:
             HubError: There is no such repository or revision, or the Hub cannot be reached.
         """
-        with self.errors(name):
-            sha = self.api.dataset_info(self.repo, revision=name).sha
+        sha = self.ask(lambda: self.api.dataset_info(self.repo, revision=name).sha, revision=name)
         if sha is None or not REVISION.fullmatch(sha):
             raise HubError("the Hub names no commit", where=self.repo, expected="40 hex digits", found=sha)
         return sha
 
     def tags(self) -> Mapping[str, str]:
         """Tag to the commit that it points at."""
-        with self.errors():
-            refs = self.api.list_repo_refs(self.repo, repo_type="dataset")
+        refs = self.ask(lambda: self.api.list_repo_refs(self.repo, repo_type="dataset"))
         return {ref.name: ref.target_commit for ref in refs.tags}
 
     def files(self, revision: str) -> Mapping[str, RemoteFile]:
         """Every file at a revision by path."""
-        with self.errors(revision):
-            tree = list(self.api.list_repo_tree(self.repo, recursive=True, revision=revision, repo_type="dataset"))
+        tree = self.ask(
+            lambda: list(self.api.list_repo_tree(self.repo, recursive=True, revision=revision, repo_type="dataset")),
+            revision=revision,
+        )
         return {entry.path: _remote(entry) for entry in tree if hasattr(entry, "blob_id")}
 
     def download(self, path: str, revision: str) -> Path:
         """A file at a revision, through the cache of huggingface_hub."""
+        return Path(
+            self.ask(
+                lambda: self.api.hf_hub_download(self.repo, path, revision=revision, repo_type="dataset"),
+                revision=revision,
+            )
+        )
+
+    def ask(self, call: Callable[[], T], *, revision: str | None = None) -> T:
+        """The answer to a call, repeated after the pause that the Hub asks for (``Retry-After``).
+
+        Raises:
+            HubError: The Hub refused, cannot be reached, or asks for a longer pause than ``LONGEST_WAIT_S``.
+        """
+        for _ in range(WAITS):
+            try:
+                with self.errors(revision):
+                    return call()
+            except BusyError as error:
+                if error.wait_s > LONGEST_WAIT_S:
+                    raise
+                time.sleep(error.wait_s)
         with self.errors(revision):
-            return Path(self.api.hf_hub_download(self.repo, path, revision=revision, repo_type="dataset"))
+            return call()
 
     @contextmanager
     def errors(self, revision: str | None = None) -> Iterator[None]:
@@ -100,24 +142,38 @@ class Hub:
         try:
             yield
         except network as error:
-            answer = getattr(error, "response", None)
-            if answer is not None:
-                raise self._refused(error, answer.status_code, revision) from error
-            raise HubError(
-                "the Hub cannot be reached, or the connection ended",
-                where=self.api.endpoint,
-                found=type(error).__name__,
-                do="run the same command again: what has arrived is not sent twice",
-            ) from error
+            raise self._failed(error, revision) from error
         except HFValidationError as error:
             raise HubError(f"not a repository name: {error}", where=self.repo, expected="owner/name") from error
+        except RuntimeError as error:
+            # An upload outside git fails with this one, above the error of the request.
+            cause: BaseException | None = error
+            while cause is not None and not isinstance(cause, network):
+                cause = cause.__cause__ or cause.__context__
+            if cause is None:
+                raise HubError(
+                    f"the upload failed: {error}", where=self.repo, do="run the same command again"
+                ) from error
+            raise self._failed(cause, revision) from error
         except ValueError as error:
             raise HubError(f"the Hub refuses what would be sent: {error}", where=self.repo) from error
 
-    def _refused(self, error: BaseException, status: int, revision: str | None) -> HubError:
+    def _failed(self, error: BaseException, revision: str | None) -> HubError:
+        answer = getattr(error, "response", None)
+        if answer is not None:
+            return self._refused(error, answer, revision)
+        return UnreachableError(
+            "the Hub cannot be reached, or the connection ended",
+            where=self.api.endpoint,
+            found=type(error).__name__,
+            do="run the same command again: what has arrived is not sent twice",
+        )
+
+    def _refused(self, error: BaseException, answer: Any, revision: str | None) -> HubError:
         """Why the Hub refused; its own message is quoted, the request (which holds the token) is not."""
         from huggingface_hub.errors import RepositoryNotFoundError, RevisionNotFoundError
 
+        status: int = answer.status_code
         said = " ".join((getattr(error, "server_message", None) or f"HTTP status {status}").split())
         if status == 401 and self.has_token():
             return HubError(
@@ -144,6 +200,12 @@ class Hub:
                 found=said,
                 do="run the same command again and look at what it would change",
             )
+        if status in (429, 503) and (wait := _seconds(answer.headers.get("Retry-After"))) is not None:
+            busy = BusyError(f"the Hub asks to wait {wait:.0f} s", where=self.repo, found=f"{status}: {said}")
+            busy.wait_s = wait
+            return busy
+        if status in (403, 413) and _QUOTA.search(said):
+            return HubError("the Hub refuses more data", where=self.repo, found=f"{status}: {said}")
         if status == 403:
             return HubError("the token may not write here", where=self.repo, found=said, do="use one with write access")
         return HubError("the Hub refused", where=self.repo, found=f"{status}: {said}")
@@ -153,3 +215,18 @@ def _remote(entry: Any) -> RemoteFile:
     if entry.lfs is not None:
         return RemoteFile(entry.path, entry.size, entry.lfs.sha256, outside_git=True)
     return RemoteFile(entry.path, entry.size, entry.blob_id, outside_git=False)
+
+
+def _seconds(header: str | None) -> float | None:
+    """Seconds that a ``Retry-After`` header asks to wait (RFC 9110, 10.2.3), None where there is none."""
+    from datetime import UTC, datetime
+    from email.utils import parsedate_to_datetime
+
+    if header is None:
+        return None
+    if header.strip().isdigit():
+        return float(header)
+    try:
+        return max(0.0, (parsedate_to_datetime(header) - datetime.now(UTC)).total_seconds())
+    except (TypeError, ValueError):
+        return None

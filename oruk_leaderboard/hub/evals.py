@@ -12,7 +12,8 @@ from decimal import Decimal
 from typing import Any
 
 from oruk_leaderboard.errors import HubError, RecordError
-from oruk_leaderboard.hub.client import REPO, REVISION
+from oruk_leaderboard.hub.client import REVISION
+from oruk_leaderboard.records.addresses import HOME, REPO
 from oruk_leaderboard.records.caveats import caveats_of
 from oruk_leaderboard.records.record import PUBLISHED, REBUILT, Record, default_records
 from oruk_leaderboard.records.schemas import check
@@ -232,7 +233,7 @@ def _url(record: Record, revision: str) -> str:
     """Where the figure can be looked up: its own source where that is an address, else the data set at the revision."""
     if record.source.reference and re.match(r"https://\S+$", record.source.reference):
         return record.source.reference
-    return f"https://huggingface.co/datasets/{REPO}/tree/{revision}"
+    return f"{HOME}/tree/{revision}"
 
 
 def _notes(record: Record) -> str:

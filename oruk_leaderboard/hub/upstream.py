@@ -14,9 +14,10 @@ from pathlib import Path
 from typing import Any
 
 from oruk_leaderboard.errors import HubError, RecordError
-from oruk_leaderboard.hub.client import REPO, Hub
+from oruk_leaderboard.hub.client import Hub
 from oruk_leaderboard.hub.upstream_table import Row, find_table, read_rows
 from oruk_leaderboard.paths import checkout_root
+from oruk_leaderboard.records.addresses import REPO, WEB
 from oruk_leaderboard.records.record import (
     Protocol,
     Record,
@@ -30,9 +31,12 @@ from oruk_leaderboard.records.record import (
 from oruk_leaderboard.records.schemas import check
 from oruk_leaderboard.todict import ToDict
 
+_RESERVED = re.compile(r"con|prn|aux|nul|(com|lpt)[0-9]")
+"""File names without their suffix that Windows keeps for devices."""
+
 
 @dataclass(frozen=True, slots=True)
-class Comparison:
+class TableDiff:
     """A published table against the records.
 
     Attributes:
@@ -67,7 +71,7 @@ class SyncReport(ToDict):
     revision: str
     table: str
     rows: int
-    comparison: Comparison
+    comparison: TableDiff
     added: tuple[str, ...]
 
 
@@ -103,10 +107,11 @@ def sync(
     composition = json.loads((root / "data" / "composition.json").read_text(encoding="utf-8"))
     check_composition(rows, composition, where=f"{repo}/{table}@{sha}")
     comparison = compare_rows(rows, load_records(root / "data" / "records"))
+    _judge(comparison, where=f"{repo}/{table}@{sha}")
     source = Source(
         kind="hub",
         attested_by="Oruk AI, published table",
-        reference=f"https://huggingface.co/datasets/{repo}/blob/{sha}/{table}",
+        reference=f"{WEB}/datasets/{repo}/blob/{sha}/{table}",
     )
     added = _places(new_records(comparison.missing, composition, source), root / "data" / "records")
     if not dry_run:
@@ -114,6 +119,23 @@ def sync(
             write_record(record, path)
     names = tuple(path.relative_to(root).as_posix() for path in added)
     return SyncReport(repo, sha, table, len(rows), comparison, names)
+
+
+def _judge(comparison: TableDiff, *, where: str) -> None:
+    """Refuse a table that contradicts more of the known rows than it confirms: its columns are not what they seem.
+
+    Raises:
+        HubError: Most known rows disagree.
+    """
+    agree, differ = len(comparison.agree), len(comparison.conflicts)
+    if differ > agree:
+        first = comparison.conflicts[0]
+        raise HubError(
+            "most rows of the published table contradict their records, so nothing of it is taken",
+            where=where,
+            expected="accuracy in percent and macro-F1 as a fraction, as in the records",
+            found=f"{differ} rows that differ and {agree} that agree; {first['system']}: {first['differs']}",
+        )
 
 
 def _places(records: Sequence[Record], folder: Path) -> dict[Path, Record]:
@@ -154,7 +176,7 @@ def check_composition(rows: Sequence[Row], composition: Mapping[str, Any], *, wh
             )
 
 
-def compare_rows(rows: Sequence[Row], records: Sequence[Record]) -> Comparison:
+def compare_rows(rows: Sequence[Row], records: Sequence[Record]) -> TableDiff:
     """Match rows with the records of the default table: by name or id, else by family, set and figures.
 
     A row whose figures are those of several records is shown as a conflict, because it may be any of them.
@@ -181,7 +203,7 @@ def compare_rows(rows: Sequence[Row], records: Sequence[Record]) -> Comparison:
     ]
     contradicted = {conflict["system"] for conflict in conflicts}
     seen = {record.system.id for record in matched.values()}
-    return Comparison(
+    return TableDiff(
         agree=tuple(row["system"] for row in rows if row["system"] in matched.keys() - contradicted),
         renamed=renamed,
         conflicts=tuple(conflicts),
@@ -236,12 +258,14 @@ def agree(first: str, second: str) -> bool:
 
 
 def _digits(value: float) -> str:
-    return f"{Decimal(repr(float(value))):f}"
+    """The digits of a source that wrote a decimal number: twelve significant ones, without the noise of a float."""
+    return f"{Decimal(f'{value:.12g}'):f}"
 
 
 def key(name: str) -> str:
-    """Name of a system as an id; two spellings of one name have one key."""
-    return re.sub(r"[^a-z0-9.]+", "-", name.casefold().replace("+", "-plus-")).strip("-.")
+    """Name of a system as an id; two spellings of one name have one key, and every id is a file name on any system."""
+    found = re.sub(r"[^a-z0-9.]+", "-", name.casefold().replace("+", "-plus-")).strip("-.")
+    return f"system-{found}" if _RESERVED.fullmatch(found.partition(".")[0]) else found
 
 
 def _counts(counts: Mapping[str, int]) -> str:

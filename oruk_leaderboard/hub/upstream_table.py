@@ -45,19 +45,34 @@ def _default_files(hub: Hub, revision: str) -> Sequence[str]:
     """Files of the default config, or of the only one, as the front matter writes them."""
     import yaml
 
-    matter = re.match(r"---\s*\n(.*?)\n---", hub.download("README.md", revision).read_text(encoding="utf-8"), re.DOTALL)
+    where = f"{hub.repo}@{revision}"
     try:
-        configs = (yaml.safe_load(matter[1]) or {}).get("configs") or [] if matter else []
-    except yaml.YAMLError as error:
-        raise HubError(f"the card's front matter is no YAML: {error}", where=f"{hub.repo}@{revision}") from error
+        text = hub.download("README.md", revision).read_text(encoding="utf-8")
+        matter = re.match(r"---\s*\n(.*?)\n---", text, re.DOTALL)
+        card = yaml.safe_load(matter[1]) if matter else None
+    except (UnicodeDecodeError, RecursionError, yaml.YAMLError) as error:
+        raise HubError(f"the card's front matter cannot be read: {error}", where=where) from error
+    configs = (card or {}).get("configs") or [] if isinstance(card or {}, Mapping) else card
+    if not isinstance(configs, list) or not all(isinstance(config, Mapping) for config in configs):
+        raise HubError(
+            "the card's front matter is malformed",
+            where=where,
+            expected="a mapping with a list of configs, each a mapping",
+            found=repr(card)[:200],
+        )
     chosen = next((config for config in configs if config.get("default")), configs[0] if len(configs) == 1 else {})
-    return _paths(chosen.get("data_files", []))
+    return _paths(chosen.get("data_files") or [], where=where)
 
 
-def _paths(given: Any) -> list[str]:
+def _paths(given: object, *, where: str) -> list[str]:
+    """Paths of ``data_files``: a path, a list of paths, or entries with a split and a path."""
+    if isinstance(given, str):
+        return [given]
     if isinstance(given, Mapping):
-        return _paths(given.get("path", []))
-    return [given] if isinstance(given, str) else [path for item in given for path in _paths(item)]
+        return _paths(given.get("path") or [], where=where)
+    if isinstance(given, list):
+        return [path for item in given for path in _paths(item, where=where)]
+    raise HubError("data_files of the card's front matter is malformed", where=where, found=repr(given)[:200])
 
 
 def _is_table(path: Path) -> bool:

@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from oruk_leaderboard.languages import base_language
+from oruk_leaderboard.records.addresses import model_url
 from oruk_leaderboard.records.caveats import caveats_of
 from oruk_leaderboard.records.record import PUBLISHED, REBUILT, Record, by_score, clips_of
 from oruk_leaderboard.table.leaderboard import leaderboard
@@ -93,7 +94,7 @@ class Row:
             "modality": system.modality,
             "parameters_m": system.parameters_m,
             "model_id": system.model_id,
-            "model_url": model_url(record),
+            "model_url": model_url(system),
             "revision": system.revision,
             "training_corpora": system.training_corpora,
             "in_distribution": system.in_distribution,
@@ -120,13 +121,6 @@ class Row:
             "evaluation": shown_evaluation(record.evaluation),
             "citation": self.citation,
         }
-
-
-def model_url(record: Record) -> str | None:
-    """Address of the checkpoint on its hub, or None."""
-    hosts = {"hf": "https://huggingface.co/", "modelscope": "https://modelscope.cn/models/"}
-    host = hosts.get(record.system.hub or "")
-    return f"{host}{record.system.model_id}" if host and record.system.model_id else None
 
 
 def shown_evaluation(evaluation: Mapping[str, Any] | None) -> dict[str, Any] | None:

@@ -17,7 +17,7 @@ from markupsafe import Markup
 
 from oruk_leaderboard import __version__
 from oruk_leaderboard.card.cite import BENCHMARK, leaderboard_entry, system_entry
-from oruk_leaderboard.cells import csv_text
+from oruk_leaderboard.cells import csv_text, shown, shown_json
 from oruk_leaderboard.classes import CLASSES
 from oruk_leaderboard.errors import OrukError
 from oruk_leaderboard.page import content, pictures
@@ -79,13 +79,13 @@ def build_page(out: Path, *, data: Path | None = None) -> Page:
     )
     documents = [row.to_dict() for row in rows]
     files = {
-        "index.html": index_html(rows, records=records, data=data).encode(),
+        "index.html": shown(index_html(rows, records=records, data=data)).encode(),
         "README.md": (HERE / "assets" / "space.md").read_bytes(),
         "LICENSE-inter.txt": (HERE / "vendor" / "LICENSE-inter.txt").read_bytes(),
-        "leaderboard.csv": csv_text(
-            CSV_FIELDS, ([row.to_dict()[name] for name in CSV_FIELDS] for row in rows)
+        "leaderboard.csv": shown(
+            csv_text(CSV_FIELDS, ([document[name] for name in CSV_FIELDS] for document in documents))
         ).encode(),
-        "leaderboard.json": (json.dumps(documents, ensure_ascii=False, indent=1) + "\n").encode(),
+        "leaderboard.json": shown_json(json.dumps(documents, ensure_ascii=False, indent=1) + "\n").encode(),
         **{name: (data / name).read_bytes() for name in PARQUET if (data / name).is_file()},
     }
     total = sum(map(len, files.values()))

@@ -3,6 +3,8 @@
 from collections.abc import Iterable, Sequence
 from html import escape
 
+from oruk_leaderboard.cells import shown
+
 _TEXT = """text {{ font: 12px system-ui, sans-serif; fill: {ink} }} .title {{ font-size: 15px; font-weight: 600 }}
 .quiet {{ fill: {quiet} }} .ground {{ fill: {ground} }} """
 
@@ -12,7 +14,7 @@ _DARK = {"ink": "#e6edf3", "quiet": "#9aa4af", "ground": "#0d1117", "grid": "#30
 
 def document(label: str, *, width: int, height: int, styles: str, parts: Iterable[str]) -> str:
     """SVG text with an accessible name, its styles and a background that they colour."""
-    return "\n".join(
+    text = "\n".join(
         [
             f'<svg xmlns="http://www.w3.org/2000/svg" width="{width}" height="{height}" '
             f'viewBox="0 0 {width} {height}" role="img" aria-label="{escape(label)}">',
@@ -23,6 +25,7 @@ def document(label: str, *, width: int, height: int, styles: str, parts: Iterabl
             "</svg>\n",
         ]
     )
+    return shown(text)
 
 
 def themed(template: str, light: Sequence[str], dark: Sequence[str], *, colour: str, rest: str = "") -> str:

@@ -2,7 +2,6 @@
 
 import hashlib
 import io
-import subprocess
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -10,9 +9,10 @@ from typing import TYPE_CHECKING
 
 from oruk_leaderboard import __version__
 from oruk_leaderboard.errors import HubError
-from oruk_leaderboard.hub import evals
-from oruk_leaderboard.hub.client import REPO, Hub, RemoteFile
+from oruk_leaderboard.hub.client import Hub, RemoteFile, UnreachableError
 from oruk_leaderboard.paths import checkout_root
+from oruk_leaderboard.records.addresses import REPO
+from oruk_leaderboard.release.files import Candidates, candidates
 from oruk_leaderboard.todict import ToDict
 
 if TYPE_CHECKING:
@@ -29,11 +29,12 @@ class Publication(ToDict):
     Attributes:
         repo: Repository on the Hub.
         tag: Tag of this version.
-        parent: Head of main that the commit goes on top of.
-        added: Files that the Hub does not have.
+        parent: Head of main that the commit goes on top of; None where the Hub was not reached.
+        added: Files that the Hub does not have; all files where it was not reached.
         updated: Files whose content differs.
         unchanged: How many files are the same already.
         kept: Files that only the Hub has; they are never deleted.
+        left_out: Files that git tracks and that are not published.
         held_back: Files that the Hub would refuse for now, with the reason.
         revision: The 40-hex commit to cite; None in a dry run that would change something.
         blocked: Why a dry run could not be followed by a real one as things are; None where it could.
@@ -42,11 +43,12 @@ class Publication(ToDict):
 
     repo: str
     tag: str
-    parent: str
+    parent: str | None
     added: tuple[str, ...]
     updated: tuple[str, ...]
     unchanged: int
     kept: tuple[str, ...]
+    left_out: tuple[str, ...]
     held_back: Mapping[str, str]
     revision: str | None
     blocked: str | None
@@ -61,84 +63,120 @@ def publish(
     endpoint: str | None = None,
     token: str | None = None,
 ) -> Publication:
-    """Push every file that git tracks and whose content the Hub does not have, then set the tag of this version.
+    """Push every file of the allow-list whose content the Hub does not have, then set the tag of this version.
 
     A commit that arrived although its answer did not is found by the next run, which then only sets the tag.
 
     Args:
         repo: Repository on the Hub; it must exist.
-        dry_run: Send nothing, only compare.
+        dry_run: Send nothing, only compare. Works with uncommitted changes and without the Hub.
         root: The checkout; the one that the package runs from by default.
         endpoint: Another address than huggingface_hub's own.
         token: Another token than the one of the environment or the login.
 
     Raises:
-        HubError: The checkout is dirty or stale, the tag exists with other content, the Hub's table holds systems that
-            are not held here, there is no token, or the Hub refused.
+        HubError: The checkout tracks rebuilt clips or answers, is dirty or stale, the tag exists with other content,
+            the Hub's table holds systems that are not held here, there is no token, or the Hub refused.
     """
     root = checkout_root() if root is None else root
-    files = _tracked(root)
-    _check_fresh(root)
+    found = candidates(root)
+    obstacle = _private(found, root) or _uncommitted(found, root) or _stale(root)
+    if obstacle is not None and not dry_run:
+        raise obstacle
     hub = Hub(repo, endpoint=endpoint, token=token)
-    plan = _compare(hub, files, dry_run=dry_run)
-    obstacle = _tag_taken(plan, hub.tags()) or _lost_systems(hub, plan, root)
+    try:
+        plan = _compare(hub, found, dry_run=dry_run)
+        obstacle = obstacle or _tag_taken(plan, hub.tags()) or _lost_systems(hub, plan, root)
+    except UnreachableError as error:
+        if not dry_run:
+            raise
+        plan, obstacle = _local(hub, found), obstacle or error
     if dry_run:
         return replace(plan, blocked=str(obstacle) if obstacle else None)
     if obstacle is not None:
         raise obstacle
     if not hub.has_token():
         raise HubError("no token", where=repo, do="log in with: hf auth login, or set HF_TOKEN")
-    revision = _commit(hub, plan, files) if plan.added or plan.updated else plan.parent
+    revision = _commit(hub, plan, found.content) if plan.added or plan.updated else plan.parent
     if plan.revision is None:
-        with hub.errors():
-            hub.api.create_tag(repo, tag=plan.tag, revision=revision, repo_type="dataset")
+        _set_tag(hub, plan, str(revision))
     return replace(plan, revision=revision)
 
 
-def _tracked(root: Path) -> Mapping[str, bytes]:
-    """Content of every tracked file by path, without those that are held back.
-
-    Raises:
-        HubError: The folder is no git checkout, or holds changes that are not committed.
-    """
-    if changes := _git(root, "status", "--porcelain").decode().splitlines():
-        raise HubError(
-            "the checkout holds changes that are not committed",
-            where=root,
-            found=", ".join(change[3:] for change in changes[:5]) + (" …" if len(changes) > 5 else ""),
-            do="commit them first: what is published can then be traced to one commit",
-        )
-    names = _git(root, "ls-files", "-z").decode().split("\0")
-    held_back = evals.held_back()
-    return {
-        name: (root / name).read_bytes() for name in names if name and name not in held_back and (root / name).is_file()
-    }
-
-
-def _git(root: Path, *arguments: str) -> bytes:
+def _set_tag(hub: Hub, plan: Publication, revision: str) -> None:
     try:
-        return subprocess.run(["git", "-C", str(root), *arguments], capture_output=True, check=True).stdout
-    except (OSError, subprocess.CalledProcessError) as error:
+        hub.ask(lambda: hub.api.create_tag(hub.repo, tag=plan.tag, revision=revision, repo_type="dataset"))
+    except HubError as error:
         raise HubError(
-            "publishing needs a git checkout", where=root, do="run it in a clone of the repository"
+            f"the files are on the Hub as {revision}; only the tag {plan.tag} is missing: {error.what}",
+            where=hub.repo,
+            found=error.found,
+            do="run the same command again: it then only sets the tag",
         ) from error
 
 
-def _check_fresh(root: Path) -> None:
+def _private(found: Candidates, root: Path) -> HubError | None:
+    if not found.private:
+        return None
+    return HubError(
+        "the checkout tracks rebuilt clips, receipts or answers, which may hold what corpora under an agreement forbid "
+        "to pass on",
+        where=root,
+        found=_some(found.private),
+        do="take them out of git (git rm -r --cached NAME), and out of its history if it was pushed anywhere",
+    )
+
+
+def _uncommitted(found: Candidates, root: Path) -> HubError | None:
+    if not found.uncommitted:
+        return None
+    return HubError(
+        "files that would be published differ from the last commit",
+        where=root,
+        found=_some(found.uncommitted),
+        do="look at each of them: what is published has to be traceable to one commit",
+    )
+
+
+def _stale(root: Path) -> HubError | None:
     from oruk_leaderboard.release.build import build
 
-    if stale := build(root=root, check=True).changed:
-        raise HubError(
-            "derived files are not what their sources give",
-            where=root,
-            found=", ".join(stale[:5]),
-            do="run: oruk-leaderboard build, look at the changes and commit them",
-        )
+    stale = build(root=root, check=True).changed
+    if not stale:
+        return None
+    return HubError(
+        "derived files are not what their sources give",
+        where=root,
+        found=_some(stale),
+        do="run: oruk-leaderboard build, and look at the changes",
+    )
 
 
-def _compare(hub: Hub, files: Mapping[str, bytes], *, dry_run: bool) -> Publication:
+def _some(names: tuple[str, ...]) -> str:
+    return ", ".join(names[:5]) + (f" and {len(names) - 5} more" if len(names) > 5 else "")
+
+
+def _local(hub: Hub, found: Candidates) -> Publication:
+    """The plan without the Hub: every file that would be published."""
+    return Publication(
+        repo=hub.repo,
+        tag=f"v{__version__}",
+        parent=None,
+        added=tuple(sorted(found.content)),
+        updated=(),
+        unchanged=0,
+        kept=(),
+        left_out=found.left_out,
+        held_back=found.held_back,
+        revision=None,
+        blocked=None,
+        dry_run=True,
+    )
+
+
+def _compare(hub: Hub, found: Candidates, *, dry_run: bool) -> Publication:
     """Compare with the tag of this version if it holds the same files, which ends the matter, else with main."""
-    parent, tag = hub.revision(), f"v{__version__}"
+    files, parent, tag = found.content, hub.revision(), f"v{__version__}"
     tagged = hub.tags().get(tag)
     if tagged is not None and not any(_differing(files, hub.files(tagged))):
         parent = tagged
@@ -154,7 +192,8 @@ def _compare(hub: Hub, files: Mapping[str, bytes], *, dry_run: bool) -> Publicat
         updated=updated,
         unchanged=len(files) - len(added) - len(updated),
         kept=tuple(sorted(remote.keys() - files.keys() - set(KEPT))),
-        held_back=evals.held_back(),
+        left_out=found.left_out,
+        held_back=found.held_back,
         revision=tagged,
         blocked=None,
         dry_run=dry_run,
@@ -174,7 +213,7 @@ def _tag_taken(plan: Publication, tags: Mapping[str, str]) -> HubError | None:
         f"tag {plan.tag} exists with other files, and tags are never moved",
         where=plan.repo,
         found=f"{plan.tag} at {tags[plan.tag]}",
-        do="raise the version in pyproject.toml, build and commit",
+        do="raise the version in pyproject.toml, then build",
     )
 
 
@@ -190,12 +229,12 @@ def _lost_systems(hub: Hub, plan: Publication, root: Path) -> HubError | None:
     from oruk_leaderboard.hub.upstream_table import find_table, read_rows
     from oruk_leaderboard.records.record import load_records
 
-    table = find_table(hub, plan.parent) if plan.updated else None
+    table = find_table(hub, plan.parent) if plan.updated and plan.parent else None
     if table is None or not {table, "README.md"} & set(plan.updated):
         return None
     records = load_records(root / "data" / "records")
     known = {key(name) for record in records for name in (record.system.id, record.system.name)}
-    missing = compare_rows(read_rows(hub.download(table, plan.parent)), records).missing
+    missing = compare_rows(read_rows(hub.download(table, str(plan.parent))), records).missing
     lost = [str(row["system"]) for row in missing if key(row["system"]) not in known]
     if not lost:
         return None
@@ -203,7 +242,7 @@ def _lost_systems(hub: Hub, plan: Publication, root: Path) -> HubError | None:
         f"{len(lost)} systems of the Hub's table are not held here and would be lost",
         where=f"{hub.repo}/{table}",
         found=", ".join(lost[:5]),
-        do="run: oruk-leaderboard sync, then build and commit",
+        do="run: oruk-leaderboard sync, then build",
     )
 
 
@@ -215,14 +254,15 @@ def _commit(hub: Hub, plan: Publication, files: Mapping[str, bytes]) -> str:
         # server has none, and uploads of whole folders may end up as several commits.
         return CommitOperationAdd(path_in_repo=name, path_or_fileobj=io.BytesIO(files[name]))
 
-    with hub.errors():
-        done = hub.api.create_commit(
+    done = hub.ask(
+        lambda: hub.api.create_commit(
             repo_id=hub.repo,
             repo_type="dataset",
             operations=[add(name) for name in (*plan.added, *plan.updated)],
             commit_message=f"Release {plan.tag}",
             parent_commit=plan.parent,
         )
+    )
     if lost := [name for names in _differing(files, hub.files(done.oid)) for name in names]:
         raise HubError(
             "files did not arrive as they were sent", where=f"{hub.repo}@{done.oid}", found=", ".join(lost[:5])
