@@ -1,5 +1,7 @@
 """Errors that a user can act on: what is wrong, where, what was expected, what was found, what to do."""
 
+from collections.abc import Iterable
+
 _LONGEST = 300
 """Most characters of what was found that a message repeats."""
 
@@ -39,6 +41,14 @@ class OrukError(Exception):
     def __reduce__(self) -> tuple[object, ...]:
         """Survive pickling between worker processes although the fields are keyword-only."""
         return _rebuild, (type(self), self.what, self.where, self.expected, self.found, self.do)
+
+
+def nearest(word: str, known: Iterable[str]) -> list[str]:
+    """The known words that ``word`` may be a misspelling of, at most three, the nearest first."""
+    from difflib import get_close_matches
+
+    by_form = {name.casefold().replace("-", "_"): name for name in known}
+    return [by_form[form] for form in get_close_matches(word.casefold().replace("-", "_"), by_form, n=3)]
 
 
 def _one_line(text: str) -> str:

@@ -3,13 +3,13 @@
 import argparse
 import errno
 import os
+import signal
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
 
-from oruk_leaderboard import cli
 from oruk_leaderboard.cli import VERBS, build_parser, main
 
 DEEP = "[" * 100_000
@@ -87,14 +87,13 @@ def fail(error):
         (PermissionError(errno.EACCES, "Permission denied", "clips.csv"), 2, "clips.csv: Permission denied"),
         (OSError(errno.ENOSPC, "No space left on device"), 2, "No space left on device"),
         (MemoryError("Unable to allocate 7 TiB"), 2, "Unable to allocate 7 TiB"),
-        (KeyboardInterrupt(), 130, "interrupted"),
+        (KeyboardInterrupt(), 130, "interrupted by SIGINT"),
     ],
 )
 def test_what_the_system_refuses_is_one_line(error, code, told, monkeypatch, capfd):
     from oruk_leaderboard.cli import versions
 
     monkeypatch.setattr(versions, "run", fail(error))
-    monkeypatch.setattr(cli, "_drop_output", lambda: None)
     assert main(["versions"]) == code
     lines = capfd.readouterr().err.splitlines()
     assert len(lines) == 1
@@ -134,7 +133,85 @@ def test_a_full_disk_is_one_line():
     with FULL.open("w") as full:
         told = command("table", stdout=full)
     assert told.returncode == 2
-    assert told.stderr.decode() == "oruk-leaderboard: No space left on device\n"
+    assert told.stderr.decode() == (
+        "oruk-leaderboard: standard output: the output cannot be written; found No space left on device\n"
+    )
+
+
+@pytest.mark.parametrize(("streams", "error"), [(">&-", True), ("2>&-", False), (">&- 2>&- <&-", False)])
+@pytest.mark.parametrize(("arguments", "code"), [("table", 0), ("corpora show nope", 2)])
+def test_closed_streams_change_no_exit_code(streams, error, arguments, code):
+    line = f"{sys.executable} -m oruk_leaderboard.cli {arguments} {streams}"
+    told = subprocess.run(["sh", "-c", line], capture_output=True, text=True, check=False)
+    assert told.returncode == code
+    assert told.stderr.count("\n") == (error and code == 2)
+
+
+@pytest.mark.skipif(not FULL.exists(), reason="there is no device that is always full")
+def test_a_full_stderr_changes_no_exit_code():
+    line = f"{sys.executable} -m oruk_leaderboard.cli published IEMOCAP 2>/dev/full"
+    told = subprocess.run(["sh", "-c", line], capture_output=True, text=True, check=False)
+    assert told.returncode == 0
+    assert "IEMOCAP" in told.stdout
+
+
+@pytest.mark.parametrize("name", ["SIGTERM", "SIGHUP"])
+def test_ending_signals_are_one_line_and_128_plus_the_number(name, monkeypatch, capfd):
+    from oruk_leaderboard.cli import versions
+
+    number = getattr(signal, name)
+    monkeypatch.setattr(versions, "run", lambda options: signal.raise_signal(number))
+    before = signal.signal(number, signal.SIG_DFL)
+    try:
+        assert main(["versions"]) == 128 + number
+        assert signal.getsignal(number) is signal.SIG_DFL
+    finally:
+        signal.signal(number, before)
+    assert capfd.readouterr().err == (
+        f"oruk-leaderboard: interrupted by {name}; run the same command again to go on from the state that was kept\n"
+    )
+
+
+def test_help_lists_the_verbs_by_group_and_demo_first(capsys):
+    with pytest.raises(SystemExit):
+        main(["--help"])
+    shown = capsys.readouterr().out
+    words = [line.split()[0].rstrip(":") for line in shown.splitlines() if line.startswith("  ")]
+    assert words[: len(VERBS) - 1] == [verb for verb in VERBS if verb != "versions"]
+    assert words[0] == "demo"
+    assert max(map(len, shown.splitlines())) <= 100
+
+
+@pytest.mark.parametrize(
+    ("arguments", "meant"),
+    [
+        (["tabel"], "did you mean table?"),
+        (["corpora", "fnid"], "did you mean find?"),
+        (["table", "--format", "markdwon"], "did you mean markdown?"),
+        (["corpora", "show", "iemocapp"], "did you mean iemocap"),
+        (["corpora", "show", "CREMA-C"], "did you mean crema_d"),
+        (["published", "iemocup"], "did you mean iemocap"),
+        (["table", "Spektra"], "did you mean spectra-1?"),
+    ],
+)
+def test_mistyped_names_get_a_suggestion(arguments, meant, capsys):
+    try:
+        code = main(arguments)
+    except SystemExit as stopped:
+        code = stopped.code
+    assert code == 2
+    assert meant in capsys.readouterr().err
+
+
+def test_names_work_as_one_would_type_them(capsys):
+    assert main(["published", "IEMOCAP"]) == 0
+    by_argument = capsys.readouterr().out
+    assert main(["published", "--corpus", "iemocap"]) == 0
+    assert capsys.readouterr().out == by_argument
+    assert main(["table", "Spectra", "emotion2vec"]) == 0
+    rows = [line for line in capsys.readouterr().out.splitlines() if line.lstrip()[:1].isdigit() and ". " not in line]
+    ranks = [row.split()[0] for row in rows if "Spectra" in row or "emotion2vec" in row]
+    assert ranks == ["1", "2", "3", "4", "5"]
 
 
 @pytest.mark.parametrize(

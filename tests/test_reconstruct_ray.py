@@ -19,6 +19,7 @@ def cluster(tmp_path_factory):
     os.environ["RAY_ENABLE_UV_RUN_RUNTIME_ENV"] = "0"
     root = str(Path(__file__).parent.parent)
     ray.init(
+        address="local",  # a cluster file that another run left behind, or RAY_ADDRESS, must not change the test
         num_cpus=2,
         include_dashboard=False,
         log_to_driver=False,

@@ -9,6 +9,7 @@ from contextlib import ExitStack, contextmanager
 from typing import Any
 
 from oruk_leaderboard.cells import shown, shown_json
+from oruk_leaderboard.cli.process import write_error, write_out
 from oruk_leaderboard.progress import Advance, Progress, silent
 
 
@@ -32,13 +33,13 @@ def write_json(document: object) -> None:
     """Print one JSON document; NaN and infinity are refused because JSON has neither."""
     from oruk_leaderboard.jsontext import pretty
 
-    sys.stdout.write(shown_json(pretty(document)) + "\n")
+    write_out(shown_json(pretty(document)) + "\n")
 
 
 def write_json_lines(rows: Iterable[dict[str, Any]]) -> None:
-    """Print one JSON object a line."""
+    """Print one JSON object per line."""
     for row in rows:
-        sys.stdout.write(shown_json(json.dumps(row, ensure_ascii=False, allow_nan=False)) + "\n")
+        write_out(shown_json(json.dumps(row, ensure_ascii=False, allow_nan=False)) + "\n")
 
 
 _CONTROL = {code: "\ufffd" for code in (*range(32), *range(127, 160)) if chr(code) not in "\n\t"}
@@ -47,12 +48,12 @@ _CONTROL = {code: "\ufffd" for code in (*range(32), *range(127, 160)) if chr(cod
 
 def write_text(text: str) -> None:
     """Print text for people, ending with one newline."""
-    sys.stdout.write(shown(text.rstrip("\n").translate(_CONTROL)) + "\n")
+    write_out(shown(text.rstrip("\n").translate(_CONTROL)) + "\n")
 
 
 def note(text: str) -> None:
     """Print a message to stderr."""
-    sys.stderr.write(shown(text.rstrip("\n").translate(_CONTROL)) + "\n")
+    write_error(shown(text.rstrip("\n").translate(_CONTROL)) + "\n")
 
 
 def tell_broken_plug_ins() -> bool:

@@ -16,14 +16,17 @@ COLUMNS: dict[str, tuple[str, ...]] = {
 
 def configure(parser: argparse.ArgumentParser) -> None:
     """Options of ``published``."""
-    parser.add_argument("--corpus", metavar="ID", help="leaderboards on this corpus: an id, or a name such as CREMA-D")
+    parser.add_argument(
+        "corpus", nargs="?", metavar="CORPUS", help="leaderboards on this corpus: an id, or a name such as CREMA-D"
+    )
+    parser.add_argument("--corpus", dest="corpus_option", metavar="CORPUS", help="the same, as an option")
     parser.add_argument("--task", metavar="NAME", help="leaderboards of this task, e.g. 'Speech Emotion Recognition'")
     kinds = parser.add_mutually_exclusive_group()
     kinds.add_argument("--datasets", dest="kind", action="store_const", const="datasets", help="the data sets")
     kinds.add_argument("--papers", dest="kind", action="store_const", const="papers", help="the papers")
     parser.set_defaults(kind="leaderboards")
     add_json(parser)
-    parser.epilog = "example:\n  oruk-leaderboard published --corpus iemocap"
+    parser.epilog = "example:\n  oruk-leaderboard published IEMOCAP"
 
 
 def run(args: argparse.Namespace) -> int:
@@ -31,10 +34,11 @@ def run(args: argparse.Namespace) -> int:
     from oruk_leaderboard.errors import OrukError
     from oruk_leaderboard.table import published
 
+    corpus = args.corpus or args.corpus_option
     if args.kind == "leaderboards":
-        rows = published.leaderboards(corpus=args.corpus, task=args.task)
-    elif args.corpus or args.task:
-        raise OrukError("--corpus and --task choose leaderboards", do=f"leave out --{args.kind}")
+        rows = published.leaderboards(corpus=corpus, task=args.task)
+    elif corpus or args.task:
+        raise OrukError("a corpus or --task chooses leaderboards", do=f"leave out --{args.kind}")
     else:
         rows = list(published.rows(args.kind))
     if args.json:

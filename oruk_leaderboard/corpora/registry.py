@@ -10,7 +10,7 @@ from types import MappingProxyType
 from oruk_leaderboard.corpora.index import load_index
 from oruk_leaderboard.corpora.roots import Problem
 from oruk_leaderboard.corpora.spec import CorpusSpec, load_spec
-from oruk_leaderboard.errors import CorpusError
+from oruk_leaderboard.errors import CorpusError, nearest
 
 
 @cache
@@ -93,10 +93,7 @@ def get_corpus(name: str | Path) -> CorpusSpec:
         return spec
     known = registry()
     if text not in known:
-        from difflib import get_close_matches
-
-        near = get_close_matches(text.lower().replace("-", "_"), known, n=3)
-        raise CorpusError(
-            "no such corpus", where=text, expected=" or ".join(near) or None, do="see: oruk-leaderboard corpora list"
-        )
+        near = nearest(text, known)
+        meant = f"did you mean {' or '.join(near)}? " if near else ""
+        raise CorpusError("no such corpus", where=text, do=f"{meant}see: oruk-leaderboard corpora list")
     return known[text]

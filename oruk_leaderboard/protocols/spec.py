@@ -1,6 +1,5 @@
 """The protocol files: what they may say, and reading them."""
 
-import difflib
 import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -8,7 +7,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from oruk_leaderboard.errors import OrukError
+from oruk_leaderboard.errors import OrukError, nearest
 
 TABLES = Path(__file__).parent / "tables"
 
@@ -117,7 +116,7 @@ def load(name: str) -> Protocol:
         OrukError: There is no such protocol (the message suggests the nearest), or its file is not sound.
     """
     if name not in names():
-        near = difflib.get_close_matches(name, names(), n=3) or [other for other in names() if name in other][:3]
+        near = nearest(name, names()) or [other for other in names() if name in other][:3]
         raise OrukError(
             "no such protocol", where="--protocol", expected=", ".join(near) or "a leaderboard's name", found=name
         )

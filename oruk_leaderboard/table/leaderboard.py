@@ -5,7 +5,7 @@ from dataclasses import asdict, dataclass, replace
 from decimal import Decimal
 from typing import TYPE_CHECKING, Any
 
-from oruk_leaderboard.errors import RecordError
+from oruk_leaderboard.errors import RecordError, nearest
 from oruk_leaderboard.records.caveats import CAVEATS, caveats_of
 from oruk_leaderboard.records.families import FAMILIES
 from oruk_leaderboard.records.record import (
@@ -180,6 +180,7 @@ def coverage(records: Sequence[Record]) -> Coverage:
 
 def leaderboard(
     *,
+    systems: Sequence[str] = (),
     snapshot: str | None = None,
     family: str | None = None,
     scored_on: str | None = None,
@@ -190,6 +191,8 @@ def leaderboard(
     """Select and rank rows by macro-F1, each ``scored_on`` value on its own.
 
     Args:
+        systems: Keep the rows whose system's name or id contains one of these, in any case; ranks are those of the
+            whole group.
         snapshot: Date of a snapshot; by default each system's newest attested figure.
         family: Keep one of ``FAMILIES``; ranks are those of the whole group.
         scored_on: Keep one of ``full_set``, ``subsample_5k`` or, for sets rebuilt here, of ``REBUILT``.
@@ -199,7 +202,7 @@ def leaderboard(
         records: All records; the shipped ones by default.
 
     Raises:
-        RecordError: There is no such snapshot, family or ``scored_on`` value.
+        RecordError: There is no such system, snapshot, family or ``scored_on`` value.
     """
     everything = load_records() if records is None else records
     _known("family", family, FAMILIES)
@@ -216,10 +219,16 @@ def leaderboard(
         for record in chosen:
             if record.scored_on == value and scored_on in (None, value):
                 groups.setdefault(" + ".join(PUBLISHED) if mixed else _group(record), []).append(record)
+    _known_systems(systems, [record for members in groups.values() for record in members])
     kept = []
     for title, members in groups.items():
         ranked = _with_ties(_ranked(members)) if ties else _ranked(members)
-        rows = tuple(row for row in ranked if family in (None, row.record.system.family))
+        rows = tuple(
+            row
+            for row in ranked
+            if family in (None, row.record.system.family)
+            and (not systems or any(_named(row.record, text) for text in systems))
+        )
         if rows:
             kept.append(Group(title, rows))
     # Counted before the family filter: a rank may come from rows that are not shown.
@@ -245,6 +254,18 @@ def load_leaderboard(*, snapshot: str | None = None) -> "pd.DataFrame":
     import pandas as pd
 
     return pd.DataFrame([leaderboard_row(row.record) for row in leaderboard(snapshot=snapshot).rows])
+
+
+def _named(record: Record, text: str) -> bool:
+    return any(text.casefold() in name.casefold() for name in (record.system.name, record.system.id))
+
+
+def _known_systems(systems: Sequence[str], records: Sequence[Record]) -> None:
+    for text in systems:
+        if not any(_named(record, text) for record in records):
+            near = nearest(text, [record.system.id for record in records])
+            meant = f"did you mean {' or '.join(near)}? " if near else ""
+            raise RecordError("no such system in the table", where=text, do=f"{meant}see: oruk-leaderboard table")
 
 
 def marks(record: Record) -> tuple[str, ...]:
