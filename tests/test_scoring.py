@@ -167,7 +167,7 @@ def test_every_attribute_is_sliced_and_speakers_on_request():
 def test_fair_subset():
     gold = gold_of_set(made_set())
     able = ("anger", "happiness", "sadness", "neutral")
-    card = SystemCard(id="four", name="four", family="open", adapter="callable", source="test", classes=able)
+    card = SystemCard(id="four", name="four", family="open", adapter="python", source="test", classes=able)
     predictions = made_predictions(gold)
     mapped = np.where(np.isin(predictions.labels, [3, 4, 5]), 6, predictions.labels)
     result = score(said(mapped), gold=gold, system=card, **FAST)
@@ -295,7 +295,7 @@ def scored_with_everything():
     status = np.where(np.arange(400) % 29 == 0, np.arange(400) % 5, 0).astype(np.int8)
     scores[status != OK] = np.nan
     labels = np.where(status == OK, np.nan_to_num(scores).argmax(1), -1)
-    card = SystemCard(id="s", name="s", family="open", adapter="callable", source="test", classes=CLASSES[:6])
+    card = SystemCard(id="s", name="s", family="open", adapter="python", source="test", classes=CLASSES[:6])
     return score(Predictions(labels, status, scores, {"eh": 3}), gold=gold, system=card, **FAST)
 
 

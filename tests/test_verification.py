@@ -29,7 +29,7 @@ def document() -> dict[str, Any]:
     status = np.where(np.arange(400) % 29 == 0, np.arange(400) % 5, 0).astype(np.int8)
     scores[status != OK] = np.nan
     labels = np.where(status == OK, np.nan_to_num(scores).argmax(1), -1)
-    card = SystemCard(id="s", name="s", family="open", adapter="callable", source="test", classes=CLASSES[:6])
+    card = SystemCard(id="s", name="s", family="open", adapter="python", source="test", classes=CLASSES[:6])
     record = score(Predictions(labels, status, scores, {"eh": 2}), gold=gold, system=card, n_boot=10)
     return json.loads(json.dumps(record.to_dict()))
 

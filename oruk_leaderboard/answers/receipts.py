@@ -5,9 +5,8 @@ and ``replay`` get their predictions from :func:`read_receipts`.
 """
 
 import json
-import os
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from datetime import UTC, datetime
 from pathlib import Path
@@ -27,16 +26,13 @@ from oruk_leaderboard.answers.predictions import (
     normal_id,
 )  # fmt: skip
 from oruk_leaderboard.answers.tabular import Rows, printable, read_rows
-from oruk_leaderboard.errors import OrukError, PredictionError
+from oruk_leaderboard.errors import PredictionError
 from oruk_leaderboard.labels import AliasTable
 
 REQUIRED: tuple[str, ...] = (
     "clip_id", "input_sha256", "prompt_sha256", "model", "revision", "answer", "label", "status", "time"
 )  # fmt: skip
 """Keys of every receipt (``schema/receipt.schema.json``)."""
-
-_BEGINNING = b'{"clip_id"'
-"""How a line written here begins."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -139,67 +135,6 @@ class Receipts:
             "changed": len(self.changed),
             "unmapped": asdict(self.unmapped),
         }
-
-
-def append(path: Path, lines: Iterable[str]) -> None:
-    """Append lines and put them on disk, so that an answer that was paid for is never lost."""
-    with path.open("a", encoding="utf-8", newline="\n") as file:
-        file.writelines(lines)
-        file.flush()
-        os.fsync(file.fileno())
-
-
-def repair(path: Path) -> None:
-    """Cut off a last line that a killed run left unfinished; a file that does not exist is fine.
-
-    Raises:
-        OrukError: The file was not written by ``run``; it is left as it is.
-    """
-    if not path.exists():
-        return
-    data = path.read_bytes()
-    whole, _, cut = data.rpartition(b"\n")
-    first = data[: len(_BEGINNING)]
-    if first != _BEGINNING[: len(first)]:
-        raise OrukError("not a receipts file", where=path, found=repr(data[:80]), do="choose another --out")
-    if cut:
-        path.write_bytes(whole + b"\n" if whole else b"")
-
-
-def answered(
-    path: Path, *, model: str, revision: str | None, prompt_sha256: str | None, inputs: Mapping[str, str]
-) -> set[str]:
-    """Clips of a run that need not be asked again.
-
-    A receipt counts when the clip still has the samples it was made from; a clip that failed is asked again.
-
-    Args:
-        path: Receipts file of the run; need not exist.
-        model: Model the run asks.
-        revision: Its revision.
-        prompt_sha256: Digest of the run's prompt.
-        inputs: Clip id to digest of the samples, for every clip of the run.
-
-    Raises:
-        OrukError: A line is not a receipt, or belongs to another system, revision or prompt.
-    """
-    if not path.exists() or not path.stat().st_size:
-        return set()
-    rows = read_rows(path)
-    names = ("clip_id", "input_sha256", "status", "model", "revision", "prompt_sha256")
-    done = set()
-    for row, (clip_id, digest, status, *asked) in enumerate(zip(*map(rows.need, names), strict=True)):
-        if asked != [model, revision, prompt_sha256]:
-            raise OrukError(
-                "the receipts belong to another system",
-                where=rows.where(row),
-                expected=f"{model} at {revision}, prompt {prompt_sha256}",
-                found=f"{asked[0]} at {asked[1]}, prompt {asked[2]}",
-                do="choose another --out, or start anew with --restart",
-            )
-        if status != "error" and inputs.get(clip_id) == digest:
-            done.add(clip_id)
-    return done
 
 
 def read_receipts(

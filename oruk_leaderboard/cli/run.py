@@ -2,56 +2,115 @@
 
 import argparse
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from oruk_leaderboard.cli import DONE, FINDINGS
 from oruk_leaderboard.cli.output import add_json, positive, progress, write_json, write_text
 
+if TYPE_CHECKING:
+    from oruk_leaderboard.systems.base import Options
+    from oruk_leaderboard.systems.runner import Run, Selection
+
 EPILOG = """examples:
   oruk-leaderboard run hubert-large-superb-er --clips rebuilt --out predictions.csv
-  oruk-leaderboard run my_package.my_model:predict --clips rebuilt --out predictions.csv
+  oruk-leaderboard run my_package.my_model:answer --clips rebuilt --out predictions.csv --limit 100
+  oruk-leaderboard run baseline-acoustic --clips rebuilt --out predictions.csv --dry-run
 """
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
     """Options of the verb."""
-    parser.add_argument("system", metavar="SYSTEM", help="an id of `systems list`, a .toml file or module:function")
+    parser.add_argument("system", metavar="SYSTEM", help="an id of `systems list`, a .toml file or module:attribute")
     parser.add_argument("--clips", type=Path, required=True, metavar="DIR", help="rebuilt set")
     parser.add_argument("--out", type=Path, required=True, metavar="FILE", help="predictions CSV, receipts beside it")
-    parser.add_argument("--revision", metavar="SHA", help="40-hex revision of the weights")
-    parser.add_argument("--device", default="cpu", help="torch device (cpu)")
-    parser.add_argument("--subsample", choices=("5k",), help="the pinned subsample of the set's profile only")
-    parser.add_argument("--engine", choices=("local", "ray"), default="local", help="where it runs (local)")
-    parser.add_argument(
-        "--workers", type=positive, default=1, metavar="N", help="copies of the system, with --engine ray"
+    parser.add_argument("--dry-run", action="store_true", help="print calls, audio and what is missing, and stop")
+    clips = parser.add_argument_group("which clips")
+    clips.add_argument("--subsample", choices=("5k",), help="the pinned subsample of the set's profile only")
+    clips.add_argument("--corpus", action="append", default=[], metavar="ID", help="only this corpus; repeatable")
+    clips.add_argument("--language", metavar="TAG", help="only this language; en includes en-CA")
+    clips.add_argument("--limit", type=positive, metavar="N", help="at most N clips, the first of the set")
+    model = parser.add_argument_group("the model")
+    model.add_argument("--revision", metavar="SHA", help="40-hex revision of the weights")
+    model.add_argument("--device", default="cpu", help="cpu, cuda or mps (cpu)")
+    model.add_argument("--dtype", choices=("float32", "float16", "bfloat16"), help="number type of the weights")
+    model.add_argument("--batch-size", type=positive, metavar="N", help="clips per call")
+    model.add_argument(
+        "--trust-remote-code", action="store_true", help="allow code from the model's repository, at a pinned revision"
     )
+    going = parser.add_argument_group("the run")
+    going.add_argument("--max-failures", type=positive, default=20, metavar="N", help="stop after N in a row (20)")
+    again = going.add_mutually_exclusive_group()
+    again.add_argument("--resume", action="store_true", help="take over receipts although nothing says what gave them")
+    again.add_argument("--restart", action="store_true", help="ask every clip again; earlier receipts are kept aside")
+    going.add_argument("--engine", choices=("local", "ray"), default="local", help="where it runs (local)")
+    going.add_argument("--workers", type=positive, default=1, metavar="N", help="copies of the system, with ray (1)")
+    going.add_argument("--num-gpus", type=float, default=0, metavar="X", help="GPUs per copy, with ray (0)")
     add_json(parser)
     parser.epilog = EPILOG
 
 
 def run(options: argparse.Namespace) -> int:
     """Run the system; 1 when a clip has no usable answer."""
+    from oruk_leaderboard.systems.base import Options
+    from oruk_leaderboard.systems.runner import Selection
     from oruk_leaderboard.systems.runner import run as run_system
 
+    asked = Options(
+        revision=options.revision,
+        device=options.device,
+        dtype=options.dtype,
+        batch_size=options.batch_size,
+        trust_remote_code=options.trust_remote_code,
+        clips=options.clips,
+    )
+    selection = Selection(options.subsample, tuple(options.corpus), options.language, options.limit)
+    if options.dry_run:
+        return _dry_run(options, asked, selection)
     with progress(options) as begin:
         done = run_system(
             options.system,
             clips=options.clips,
             out=options.out,
-            revision=options.revision,
-            device=options.device,
-            subsample=options.subsample,
+            options=asked,
+            selection=selection,
+            max_failures=options.max_failures,
+            resume=options.resume,
+            restart=options.restart,
             engine=options.engine,
             workers=options.workers,
+            num_gpus=options.num_gpus,
             progress=begin,
         )
     if options.json:
         write_json(done.to_dict())
     else:
-        counts = ", ".join(f"{number} {status}" for status, number in sorted(done.counts.items()))
-        lines = [f"{done.system} at {done.revision}: {done.clips} clips ({done.resumed} from before): {counts}"]
-        lines += [f"answer without a class {label!r}: {number} clips" for label, number in done.unknown_labels.items()]
-        lines += [f"no class because {reason}: {number} clips" for reason, number in done.reasons.items()]
-        if (mass := done.unmapped).on_top:
-            lines.append(f"labels without a class: {mass.share:.1%} of the scores, on top for {mass.on_top} clips")
-        write_text("\n".join([*lines, f"predictions: {done.predictions}", f"receipts:    {done.receipts}"]))
+        write_text(_as_text(done))
     return DONE if set(done.counts) <= {"ok"} else FINDINGS
+
+
+def _as_text(done: "Run") -> str:
+    counts = ", ".join(f"{number} {status}" for status, number in sorted(done.counts.items()))
+    lines = [f"{done.system} at {done.revision}: {done.clips} clips ({done.resumed} from before): {counts}"]
+    for what, found in (("no class for the answer", done.unknown_labels), ("without a class", done.reasons)):
+        shown = list(found.items())[:5]
+        lines += [f"{what}: {name} ({number} clips)" for name, number in shown]
+        lines += [f"{what}: {len(found) - 5} other kinds"] if len(found) > 5 else []
+    if (mass := done.unmapped).on_top:
+        lines.append(f"labels without a class: {mass.share:.1%} of the scores, on top for {mass.on_top} clips")
+    return "\n".join([*lines, f"predictions: {done.predictions}", f"receipts:    {done.receipts}"])
+
+
+def _dry_run(options: argparse.Namespace, asked: "Options", selection: "Selection") -> int:
+    """What a run would do, without loading the system."""
+    from oruk_leaderboard.systems.runner import plan
+
+    planned = plan(options.system, clips=options.clips, out=options.out, options=asked, selection=selection)
+    if options.json:
+        write_json(planned.to_dict())
+    else:
+        lines = [
+            f"{planned.system}: {planned.clips:,} clips, {planned.answered:,} answered before, "
+            f"{planned.calls:,} calls, {planned.audio_minutes:,.1f} minutes of audio"
+        ]
+        write_text("\n".join([*lines, *(f"missing to start: {name}" for name in planned.missing)]))
+    return FINDINGS if planned.missing else DONE

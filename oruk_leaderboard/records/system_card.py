@@ -14,22 +14,29 @@ class SystemCard(ToDict):
         id: Short name, also the file stem of the spec.
         name: Name as the table shows it.
         family: ``open``, ``audio LLM``, ``API`` or ``text only``.
-        adapter: Module of ``oruk_leaderboard.systems`` that loads and runs it.
+        adapter: Module of ``oruk_leaderboard.systems`` that loads and runs it, or None where none can.
         model_id: Name of the weights on their hub, or None where there are none.
         hub: ``hf``, ``modelscope`` or None.
         revision: 40-hex revision of the weights, or None where the run has to state one.
         parameters_m: Parameters in millions, or None where unknown.
         licence: Licence of the weights, or None where unknown.
         classes: The benchmark classes it can emit, or None where only the loaded model can tell.
-        native_labels: Native label to benchmark class where the alias table does not know the spelling.
+        native_labels: Native label to benchmark class, or to False where it has none.
         training_corpora: Corpora it was trained on, or None where nobody has declared them.
         source: Where these facts come from.
+        scores: What the model's scores are: ``probabilities``, or ``logits``, which become probabilities by softmax.
+        batch_size: Clips per call, or None for the adapter's.
+        dtype: Number type the weights run in, or None for ``float32``.
+        prompt: Name of the prompt (``systems/prompts``), or None.
+        endpoint: Base URL of the service, or None.
+        max_tokens: Most tokens of an answer, or None.
+        not_ready: Why no adapter can run it, or None.
     """
 
     id: str
     name: str
     family: str
-    adapter: str
+    adapter: str | None
     source: str
     model_id: str | None = None
     hub: str | None = None
@@ -37,5 +44,12 @@ class SystemCard(ToDict):
     parameters_m: float | None = None
     licence: str | None = None
     classes: tuple[str, ...] | None = None
-    native_labels: Mapping[str, str] | None = None
+    native_labels: Mapping[str, str | bool] | None = None
     training_corpora: tuple[str, ...] | None = None
+    scores: str = "probabilities"
+    batch_size: int | None = None
+    dtype: str | None = None
+    prompt: str | None = None
+    endpoint: str | None = None
+    max_tokens: int | None = None
+    not_ready: str | None = None

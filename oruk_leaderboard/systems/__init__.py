@@ -1,88 +1,56 @@
-"""Systems that can be run on a rebuilt set: one TOML a system, one small module an adapter."""
+"""Systems that can be run on a rebuilt set: one TOML card per system, one small module per adapter."""
 
 import importlib
+import importlib.util
 import tomllib
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from functools import cache
+from importlib import metadata
 from pathlib import Path
 from typing import Any, cast
 
-from oruk_leaderboard.classes import CLASSES
 from oruk_leaderboard.errors import OrukError
-from oruk_leaderboard.records.families import FAMILIES
+from oruk_leaderboard.records.schemas import faults
 from oruk_leaderboard.records.system_card import SystemCard
-from oruk_leaderboard.systems.base import System
+from oruk_leaderboard.systems.base import Options, System
 
-ADAPTERS: Mapping[str, str] = {
-    "baseline": "built in; no weights",
-    "callable": "any Python function named module:function",
-    "transformers": "audio classification heads of the transformers library",
-    "ctc_frames": "wav2vec 2.0 checkpoints whose emotion logits come a frame",
-    "funasr": "emotion2vec and SenseVoice through FunASR",
-    "speechbrain": "SpeechBrain's IEMOCAP recogniser",
+ADAPTERS: Mapping[str, tuple[str, tuple[str, ...], str | None]] = {
+    "baseline": ("rules that are built in; no weights", (), None),
+    "acoustic": ("acoustic features and logistic regression", ("sklearn",), "acoustic"),
+    "python": ("your own Python code, module:attribute", (), None),
+    "transformers": ("audio classification heads of the transformers library", ("torch", "transformers"), "torch"),
+    "ctc_frames": ("wav2vec 2.0 checkpoints with emotion logits per frame", ("torch", "transformers"), "torch"),
+    "funasr": ("emotion2vec and SenseVoice through FunASR", ("funasr",), "funasr"),
+    "speechbrain": ("SpeechBrain's IEMOCAP recogniser", ("speechbrain",), "speechbrain"),
 }
-"""Adapter module to what it runs."""
+"""Adapter module to what it runs, the packages it imports, and the extra that installs them."""
 
-HUBS = ("hf", "modelscope")
-"""Where weights can be."""
+ENTRY_POINTS = "oruk_leaderboard.systems"
+"""Entry points of other packages that name a system: id = ``module:attribute``."""
+
+_CARDS = Path(__file__).parent / "cards"
 
 
 @cache
 def registry() -> Mapping[str, SystemCard]:
     """All shipped system cards by id, in code-point order."""
-    folder = Path(__file__).parent
-    return {path.stem: read_card(path) for path in sorted(folder.glob("*.toml"))}
-
-
-def _texts(value: object) -> bool:
-    return isinstance(value, list) and all(isinstance(item, str) for item in value)
-
-
-_Kind = tuple[Callable[[object], bool], str]
-_TEXT: _Kind = (lambda value: isinstance(value, str), "text")
-_KINDS: dict[str, _Kind] = {
-    "family": (lambda value: value in FAMILIES, ", ".join(FAMILIES)),
-    "hub": (lambda value: value in HUBS, " or ".join(HUBS)),
-    "parameters_m": (lambda value: type(value) in (int, float), "a number of millions"),
-    "classes": (_texts, "a list of class names"),
-    "training_corpora": (_texts, "a list of corpus ids"),
-    "native_labels": (
-        lambda value: isinstance(value, dict) and _texts(list(value.values())),
-        "a table of native labels to class names",
-    ),
-}
-"""Key of a system spec to what its value must be; the other keys are text."""
+    return {path.stem: read_card(path) for path in sorted(_CARDS.glob("*.toml"))}
 
 
 def read_card(path: Path) -> SystemCard:
-    """Read one system TOML.
+    """Read one system card (``schema/system.schema.json``).
 
     Raises:
-        OrukError: The file is not TOML, or a key is missing, unknown or of the wrong kind.
+        OrukError: The file is not TOML, or breaks the schema.
     """
     try:
         table: dict[str, Any] = tomllib.loads(path.read_text(encoding="utf-8"))
     except (OSError, ValueError) as error:
-        raise OrukError("system spec cannot be read", where=path, found=error) from error
-    known = set(SystemCard.__slots__) - {"id"}
-    if unknown := sorted(set(table) - known):
-        raise OrukError("unknown key in a system spec", where=path, expected=sorted(known), found=unknown)
-    if missing := sorted({"name", "family", "adapter", "source"} - set(table)):
-        raise OrukError("a system spec lacks a key", where=path, expected=missing)
-    for name, value in table.items():
-        fits, expected = _KINDS.get(name, _TEXT)
-        if not fits(value):
-            raise OrukError(
-                "a system spec has a value of another kind",
-                where=f"{path} {name}",
-                expected=expected,
-                found=repr(value),
-            )
-    if table["adapter"] not in ADAPTERS:
-        raise OrukError("unknown adapter", where=path, expected=sorted(ADAPTERS), found=table["adapter"])
-    targets = set(table.get("classes", ())) | set(table.get("native_labels", {}).values())
-    if wrong := sorted(targets - set(CLASSES)):
-        raise OrukError("a system spec names a class that is none", where=path, expected=CLASSES, found=wrong)
+        raise OrukError("the system card cannot be read", where=path, found=error) from error
+    if found := faults(table, "system"):
+        raise OrukError("the system card breaks system.schema.json", where=path, found="; ".join(found[:3]))
+    if (adapter := table.setdefault("adapter", None)) not in (None, *ADAPTERS):
+        raise OrukError("unknown adapter", where=path, expected=sorted(ADAPTERS), found=adapter)
     for name in ("classes", "training_corpora"):
         if name in table:
             table[name] = tuple(table[name])
@@ -90,7 +58,7 @@ def read_card(path: Path) -> SystemCard:
 
 
 def get_system(name: str) -> SystemCard:
-    """Card of a shipped system, of a ``.toml`` file, or of a ``module:function`` of the user's.
+    """Card of a shipped system, of a ``.toml`` file, of a ``module:attribute``, or of an entry point.
 
     Raises:
         OrukError: No such system.
@@ -98,67 +66,55 @@ def get_system(name: str) -> SystemCard:
     if name.endswith(".toml"):
         return read_card(Path(name))
     if ":" in name:
-        return SystemCard(
-            id=name.replace(":", "-").replace(".", "-"),
-            name=name,
-            family="open",
-            adapter="callable",
-            model_id=name,
-            source="named on the command line",
-        )
-    if name not in registry():
-        raise OrukError(
-            "no such system",
-            where=name,
-            expected="an id of `systems list`, a .toml file or module:function",
-            do="see: oruk-leaderboard systems list",
-        )
-    return registry()[name]
+        return _python(name, name)
+    if (path := _CARDS / f"{name}.toml").is_file() and path.parent == _CARDS:
+        return read_card(path)
+    for entry in metadata.entry_points(group=ENTRY_POINTS):
+        if entry.name == name:
+            return _python(name, entry.value)
+    raise OrukError(
+        "no such system",
+        where=name,
+        expected="an id of `systems list`, a .toml file or module:attribute",
+        do="see: oruk-leaderboard systems list",
+    )
 
 
-def load_system(card: SystemCard, *, revision: str | None = None, device: str = "cpu") -> System:
+def _python(name: str, target: str) -> SystemCard:
+    return SystemCard(
+        id=name.replace(":", "-").replace(".", "-"),
+        name=name,
+        family="open",
+        adapter="python",
+        model_id=target,
+        source="named on the command line",
+    )
+
+
+def lacking(card: SystemCard) -> list[str]:
+    """What has to be installed or stated before a system can run here; empty where it is ready."""
+    if card.not_ready is not None or card.adapter is None:
+        return [card.not_ready or "no adapter"]
+    _, packages, extra = ADAPTERS[card.adapter]
+    missing = [package for package in packages if importlib.util.find_spec(package) is None]
+    found = [f'pip install "oruk-bench-leaderboard[{extra}]" ({", ".join(missing)})'] if missing else []
+    on_hub = card.hub is not None and card.adapter in ("transformers", "ctc_frames", "funasr", "speechbrain")
+    if on_hub and card.revision is None:
+        found.append("--revision (unpinned)")
+    return found
+
+
+def load_system(card: SystemCard, options: Options = Options()) -> System:  # noqa: B008  frozen
     """Load the weights and return something that predicts.
 
     Args:
         card: The system's card.
-        revision: 40-hex revision to load; the card's where None.
-        device: Torch device.
+        options: How it is loaded and asked.
 
     Raises:
-        OrukError: A library is missing (named), or no revision is known.
+        OrukError: No adapter can run it, a library is missing (named), or no revision is known.
     """
+    if card.not_ready is not None or card.adapter is None:
+        raise OrukError("no adapter can run this system", where=card.id, found=card.not_ready)
     module = importlib.import_module(f"oruk_leaderboard.systems.{card.adapter}")
-    return cast(System, module.load(card, revision=revision or card.revision, device=device))
-
-
-def stated(revision: str | None, *, card: SystemCard) -> str:
-    """The revision of loaded weights: answers of unknown weights could neither be resumed nor cited.
-
-    Raises:
-        OrukError: Nobody states it.
-    """
-    if revision is None:
-        raise OrukError(
-            "the revision of these weights is unknown",
-            where=card.model_id,
-            expected="a 40-hex commit",
-            do="name it with --revision",
-        )
-    return revision
-
-
-def require(package: str, *, card: SystemCard) -> Any:
-    """Import a library that only some systems need.
-
-    Raises:
-        OrukError: It is not installed.
-    """
-    try:
-        return importlib.import_module(package)
-    except ImportError as error:
-        raise OrukError(
-            f"this system needs the package {package}",
-            where=card.id,
-            found=error,
-            do=f"install it beside this package (python -m pip install {package.partition('.')[0]})",
-        ) from error
+    return cast(System, module.load(card, options))

@@ -1,7 +1,10 @@
-"""What a system is: a card that says what it is, and ``predict`` over a batch of waveforms."""
+"""What an adapter has to provide: ``load(card, options)``, which gives a system that answers clips."""
 
-from collections.abc import Iterable, Sequence
-from typing import Protocol
+import math
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,16 +16,94 @@ Waveform = NDArray[np.float32]
 """One clip: float32, shape (n_samples,), 16 kHz mono, range [-1, 1), at most 256,000 samples."""
 
 
+@dataclass(frozen=True, slots=True)
+class Item:
+    """One clip as a system sees it.
+
+    Attributes:
+        clip_id: Id of the clip.
+        wave: Its samples.
+        corpus: Id of its corpus.
+        transcript: Its words as the corpus gives them, or None.
+    """
+
+    clip_id: str
+    wave: Waveform
+    corpus: str = ""
+    transcript: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Options:
+    """How a system is loaded and asked.
+
+    Attributes:
+        revision: 40-hex revision of the weights; the card's where None.
+        device: ``cpu``, ``cuda`` or ``mps``.
+        dtype: ``float32``, ``float16`` or ``bfloat16``; the card's where None.
+        batch_size: Clips per call of a local model; the card's or the adapter's where None.
+        trust_remote_code: Whether code from the model's repository may run; needs a pinned revision.
+        endpoint: Base URL of a chat service, or None for the card's.
+        allow_http: Whether plain HTTP to another host than this one is allowed.
+        concurrency: Calls in flight, for services.
+        rpm: Most calls per minute, or None.
+        timeout: Longest wait for one answer of a service, in s.
+        clips: Folder of the rebuilt set that is asked about, for baselines that learn from its other corpora.
+    """
+
+    revision: str | None = None
+    device: str = "cpu"
+    dtype: str | None = None
+    batch_size: int | None = None
+    trust_remote_code: bool = False
+    endpoint: str | None = None
+    allow_http: bool = False
+    concurrency: int = 8
+    rpm: int | None = None
+    timeout: float = 120.0
+    clips: Path | None = None
+
+
 class System(Protocol):
-    """A loaded system."""
+    """A loaded system.
+
+    Attributes:
+        card: What is known of it.
+        revision: What answers: a 40-hex commit, a sha256, the package version of a built-in, or None where a service
+            states none.
+        identity: Everything else that decides its answers, as JSON values; it goes into ``run.json``.
+        batch_size: Clips per call of ``predict``.
+        concurrency: Calls in flight; above 1 they come from as many threads, one clip each.
+        prompt: Id and version of the prompt, or None.
+        prompt_sha256: SHA-256 of the prompt as UTF-8, or None.
+    """
 
     card: SystemCard
-    revision: str
-    """Revision that is really loaded: a 40-hex commit, or the package version of a built-in."""
+    revision: str | None
+    identity: Mapping[str, Any]
+    batch_size: int
+    concurrency: int
+    prompt: str | None
+    prompt_sha256: str | None
 
-    def predict(self, batch: Sequence[Waveform]) -> list[Answer]:
-        """One answer for each waveform, in their order."""
+    def predict(self, items: Sequence[Item]) -> list[Answer]:
+        """One answer for each item, in their order.
+
+        Raises:
+            OrukError: The run has to end (no access, no quota, answers of a kind that cannot be read). Any other
+                exception counts as a failure of these items alone.
+        """
         ...
+
+
+class LocalSystem:
+    """Defaults of a system that runs here, without a prompt."""
+
+    identity: Mapping[str, Any] = {}
+    batch_size: int = 16
+    concurrency: int = 1
+    prompt: str | None = None
+    prompt_sha256: str | None = None
 
 
 def by_label(labels: Iterable[str], scores: Iterable[float]) -> dict[str, float]:
@@ -31,3 +112,11 @@ def by_label(labels: Iterable[str], scores: Iterable[float]) -> dict[str, float]
     for label, score in zip(labels, scores, strict=True):
         best[label] = max(score, best.get(label, score))
     return best
+
+
+def softmax(logits: Mapping[str, float]) -> dict[str, float]:
+    """Probabilities of logits, summing to 1."""
+    top = max(logits.values())
+    powers = {name: math.exp(value - top) for name, value in logits.items()}
+    total = math.fsum(powers.values())
+    return {name: power / total for name, power in powers.items()}

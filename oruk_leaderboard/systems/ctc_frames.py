@@ -1,30 +1,25 @@
-"""wav2vec 2.0 checkpoints with a CTC head over emotions: the logits come a frame and are averaged over the clip."""
+"""wav2vec 2.0 checkpoints with a CTC head over emotions: one row of logits per frame, averaged over the clip."""
 
-from oruk_leaderboard.classes import SAMPLE_RATE
+from collections.abc import Mapping
+from typing import Any
+
 from oruk_leaderboard.records.system_card import SystemCard
-from oruk_leaderboard.systems import require, stated
-from oruk_leaderboard.systems.base import Waveform
-from oruk_leaderboard.systems.transformers import AudioClassifier
+from oruk_leaderboard.systems.base import Options, Waveform
+from oruk_leaderboard.systems.transformers import AudioClassifier, load_parts
 
 
 class FrameClassifier(AudioClassifier):
     """Mean of the frame logits, then softmax."""
 
-    def _probabilities(self, wave: Waveform) -> list[float]:
-        features = self._extractor(wave, sampling_rate=SAMPLE_RATE, return_tensors="pt")
-        with self._torch.inference_mode():
-            logits = self._model(features["input_values"].to(self._device)).logits.double().mean(dim=1)
-        return [float(value) for value in self._torch.softmax(logits, dim=-1)[0]]
+    def _together(self, one: Waveform, other: Waveform) -> bool:
+        # Frames of padding would enter the mean.
+        return one.size == other.size
+
+    def _logits(self, features: Mapping[str, Any]) -> Any:
+        return self._model(features["input_values"]).logits.double().mean(dim=1)
 
 
-def load(card: SystemCard, *, revision: str | None, device: str) -> FrameClassifier:
-    """Load a CTC checkpoint whose vocabulary is the list of emotions.
-
-    Raises:
-        OrukError: ``transformers`` or ``torch`` is not installed, or the revision is unknown.
-    """
-    transformers, torch = require("transformers", card=card), require("torch", card=card)
-    extractor = transformers.AutoFeatureExtractor.from_pretrained(card.model_id, revision=revision)
-    model = transformers.Wav2Vec2ForCTC.from_pretrained(card.model_id, revision=revision)
-    loaded = stated(getattr(model.config, "_commit_hash", None) or revision, card=card)
-    return FrameClassifier(card, model, extractor, torch, loaded, device)
+def load(card: SystemCard, options: Options) -> FrameClassifier:
+    """Load a CTC checkpoint whose labels are the list of emotions."""
+    model, extractor, torch, revision = load_parts(card, options, "Wav2Vec2ForCTC")
+    return FrameClassifier(card, model, extractor, torch, revision, options)

@@ -1,41 +1,29 @@
 """Run one system on a rebuilt set: receipts as it goes, predictions at the end."""
 
-import time
+import contextlib
+import sys
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from oruk_leaderboard.answers.answer import Answer, failed
-from oruk_leaderboard.answers.interpretation import score_fault
 from oruk_leaderboard.answers.predictions import write_predictions
-from oruk_leaderboard.answers.receipts import Asked, Unmapped, answered, append, read_receipts, repair
-from oruk_leaderboard.audio.stored import decode_stored
+from oruk_leaderboard.answers.receipt_file import ReceiptFile, settled
+from oruk_leaderboard.answers.receipts import Asked, Unmapped, read_receipts
 from oruk_leaderboard.classes import CLASSES
 from oruk_leaderboard.clipset import ClipSet, open_clipset
 from oruk_leaderboard.errors import OrukError
-from oruk_leaderboard.labels import alias_table
+from oruk_leaderboard.labels import AliasTable, alias_table
 from oruk_leaderboard.progress import Progress, silent
-from oruk_leaderboard.ray_session import ray_session
 from oruk_leaderboard.records.system_card import SystemCard
-from oruk_leaderboard.systems import get_system, load_system
-from oruk_leaderboard.systems.base import System, Waveform
+from oruk_leaderboard.systems import get_system, lacking, load_system
+from oruk_leaderboard.systems.asking import Reply, Stored, local, on_ray
+from oruk_leaderboard.systems.base import Options, System
+from oruk_leaderboard.systems.identity import continue_or_begin, identity_of, receipts_of, set_aside
+from oruk_leaderboard.todict import ToDict
 
-BATCH = 16
-"""Clips that are decoded and asked about before their receipts are written."""
-
-
-Reply = tuple[str, str, Answer, float]
-"""Clip id, digest of its samples, answer, and how long it took in s."""
-
-
-@dataclass(frozen=True, slots=True)
-class Stored:
-    """A clip of a rebuilt set with its sound."""
-
-    clip_id: str
-    clip_sha256: str
-    flac: bytes
+MAX_FAILURES = 20
+"""Failures in a row after which a run stops: the system does not work, and more clips would only cost more."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,8 +32,8 @@ class Run:
 
     Attributes:
         system: Id of the system.
-        revision: Revision that answered.
-        clips: Clips of the set (or of its subsample).
+        revision: Revision that answered, or None where the service states none.
+        clips: Clips of the run.
         resumed: Clips whose answer was there from before.
         counts: Status to number of clips.
         unknown_labels: Answer that names no class to its number of clips.
@@ -56,7 +44,7 @@ class Run:
     """
 
     system: str
-    revision: str
+    revision: str | None
     clips: int
     resumed: int
     counts: Mapping[str, int]
@@ -67,14 +55,25 @@ class Run:
     receipts: Path
 
     def to_dict(self) -> dict[str, Any]:
-        """Field names to plain values."""
-        values: dict[str, Any] = {name: getattr(self, name) for name in self.__slots__}
-        for name in ("predictions", "receipts"):
-            values[name] = str(values[name])
-        for name in ("counts", "unknown_labels", "reasons"):
-            values[name] = dict(values[name])
-        values["unmapped"] = asdict(self.unmapped)
-        return values
+        """The fields by name, paths as text."""
+        return {**asdict(self), "predictions": str(self.predictions), "receipts": str(self.receipts)}
+
+
+@dataclass(frozen=True, slots=True)
+class Selection:
+    """Which clips of a set a run asks about; all of them by default.
+
+    Attributes:
+        subsample: ``5k`` for the manifest's subsample of the set's profile.
+        corpora: Ids of corpora.
+        language: BCP-47 tag; ``en`` includes ``en-CA``.
+        limit: At most this many, the first of the set.
+    """
+
+    subsample: str | None = None
+    corpora: Sequence[str] = ()
+    language: str | None = None
+    limit: int | None = None
 
 
 def run(
@@ -82,58 +81,149 @@ def run(
     *,
     clips: Path | str,
     out: Path | str,
-    revision: str | None = None,
-    device: str = "cpu",
-    subsample: str | None = None,
+    options: Options = Options(),  # noqa: B008  frozen
+    selection: Selection = Selection(),
+    max_failures: int = MAX_FAILURES,
+    resume: bool = False,
+    restart: bool = False,
     engine: str = "local",
     workers: int = 1,
+    num_gpus: float = 0,
     progress: Progress = silent,
 ) -> Run:
-    """Run a system on every clip of a rebuilt set.
+    """Run a system on the clips of a rebuilt set.
 
     Args:
-        system: Id of ``systems list``, a spec file, ``module:function``, or a card.
+        system: Id of ``systems list``, a spec file, ``module:attribute``, or a card.
         clips: Folder of the rebuilt set.
-        out: CSV for the predictions; receipts go beside it, with ``.receipts.jsonl`` added to the name.
-        revision: Revision of the weights; the card's by default.
-        device: Torch device.
-        subsample: ``5k`` runs the manifest's subsample of the set's profile only.
+        out: CSV for the predictions; ``out.receipts.jsonl`` and ``out.run.json`` go beside it. Clips that have an
+            answer there are not asked again, failed ones are.
+        options: How the system is loaded and asked.
+        selection: Which clips it is asked about.
+        max_failures: Failures in a row after which the run stops.
+        resume: Take over receipts although nothing here can say what gave them.
+        restart: Set earlier receipts aside and ask about every clip.
         engine: ``local``, or ``ray`` for ``workers`` copies of the system on a Ray cluster.
         workers: Copies of the system, with ``ray``.
-        progress: Reports the clips.
+        num_gpus: GPUs per copy, with ``ray``.
+        progress: How progress is reported.
 
     Raises:
-        OrukError: There is no such system or set, or the receipts beside ``out`` belong to another system.
+        OrukError: There is no such system or set, the receipts beside ``out`` come from a run that differs, or the
+            system failed ``max_failures`` times in a row.
     """
     card = get_system(system) if isinstance(system, str) else system
+    options = replace(options, clips=Path(clips))
     target = Path(out)
-    receipts = target.with_name(target.name + ".receipts.jsonl")
     clip_set = open_clipset(clips)
-    inputs = _inputs(clip_set, subsample)
-    loaded = load_system(card, revision=revision, device=device)
-    model = card.model_id or card.id
+    inputs = select(clip_set, selection)
     table = alias_table().declared(dict(card.native_labels or {}))
-    repair(receipts)
-    done = answered(receipts, model=model, revision=loaded.revision, prompt_sha256=None, inputs=inputs)
-    advance = progress(f"running {card.id}", len(inputs))
-    advance(len(done))
     target.parent.mkdir(parents=True, exist_ok=True)
-    batches = _batches(clip_set, inputs, inputs.keys() - done)
-    for replies in _local(loaded, batches) if engine == "local" else _ray(card, batches, revision, device, workers):
-        asked = [
-            Asked(clip_id=c, input_sha256=sha256, answer=answer, seconds=took, model=model, revision=loaded.revision)
-            for c, sha256, answer, took in replies
-        ]
-        append(receipts, (item.line(table) for item in asked))
-        advance(len(asked))
+    if restart:
+        # Opened once before, so that a file in use, or one that is not of a run, is never renamed.
+        ReceiptFile(receipts_of(target)).close()
+        set_aside(target)
+    # What foreign code prints must not end up in the output of this program.
+    with ReceiptFile(receipts_of(target)) as file, contextlib.redirect_stdout(sys.stderr):
+        loaded = load_system(card, options)
+        identity = identity_of(loaded, options, set_digest=clip_set.digest)
+        continue_or_begin(target, identity, started=not file.empty, resume=resume)
+        model = card.model_id or card.id
+        done = file.answered(model=model, revision=loaded.revision, prompt_sha256=loaded.prompt_sha256, inputs=inputs)
+        advance = progress(f"running {card.id}", len(inputs))
+        advance(len(done))
+        batches = _batches(clip_set, inputs, inputs.keys() - done, loaded.batch_size)
+        if engine == "local":
+            replies = local(loaded, batches)
+        else:
+            replies = on_ray(lambda: load_system(card, options), batches, workers=workers, num_gpus=num_gpus)
+        in_a_row = 0
+        for batch in replies:
+            file.append(_asked(reply, model, loaded).line(table) for reply in batch)
+            advance(len(batch))
+            for reply in batch:
+                in_a_row = in_a_row + 1 if reply.answer.status == "error" else 0
+                if in_a_row >= max_failures:
+                    raise OrukError(
+                        f"the system failed {in_a_row} times in a row",
+                        where=card.id,
+                        found=reply.answer.reason,
+                        do="mend it and run the same command again; answers are kept",
+                    )
+        return _finish(clip_set, target, table, loaded, clips=len(inputs), resumed=len(done))
+
+
+@dataclass(frozen=True, slots=True)
+class Plan(ToDict):
+    """What a run would do.
+
+    Attributes:
+        system: Id of the system.
+        clips: Clips of the run.
+        answered: Clips that have an answer in the receipts beside ``out``; whether this system gave it is only known
+            once it is loaded.
+        calls: Clips that are still to be asked about.
+        audio_minutes: Length of their audio.
+        missing: What has to be installed or stated first.
+    """
+
+    system: str
+    clips: int
+    answered: int
+    calls: int
+    audio_minutes: float
+    missing: tuple[str, ...]
+
+
+def plan(
+    system: str | SystemCard,
+    *,
+    clips: Path | str,
+    out: Path | str,
+    options: Options = Options(),  # noqa: B008  frozen
+    selection: Selection = Selection(),
+) -> Plan:
+    """What ``run`` with these arguments would do; nothing is loaded, sent or written.
+
+    Raises:
+        OrukError: There is no such system or set, or the file beside ``out`` holds no receipts.
+    """
+    card = get_system(system) if isinstance(system, str) else system
+    clip_set = open_clipset(clips)
+    inputs = select(clip_set, selection)
+    receipts = receipts_of(Path(out))
+    done = settled(receipts, inputs) if receipts.exists() and receipts.stat().st_size else set()
+    ids, seconds = (clip_set.table.column(name).to_pylist() for name in ("clip_id", "duration_s"))
+    wanted = inputs.keys() - done
+    audio = sum(length for clip_id, length in zip(ids, seconds, strict=True) if clip_id in wanted and length)
+    missing = [need for need in lacking(card) if not (need.startswith("--revision") and options.revision)]
+    return Plan(card.id, len(inputs), len(done), len(wanted), audio / 60, tuple(missing))
+
+
+def _asked(reply: Reply, model: str, system: System) -> Asked:
+    return Asked(
+        clip_id=reply.clip_id,
+        input_sha256=reply.clip_sha256,
+        answer=reply.answer,
+        seconds=reply.seconds,
+        model=model,
+        revision=system.revision,
+        prompt=system.prompt,
+        prompt_sha256=system.prompt_sha256,
+    )
+
+
+def _finish(clip_set: ClipSet, target: Path, table: AliasTable, system: System, *, clips: int, resumed: int) -> Run:
+    """Interpret the receipts as ``replay`` does, and write the predictions."""
     ids, digests = (list(map(str, clip_set.table.column(name).to_pylist())) for name in ("clip_id", "clip_sha256"))
+    receipts = receipts_of(target)
     saved = read_receipts(receipts, ids, table=table, classes=CLASSES, inputs=digests)
     write_predictions(target, ids, saved.predictions, saved.said, CLASSES)
     return Run(
-        system=card.id,
-        revision=loaded.revision,
-        clips=len(inputs),
-        resumed=len(done),
+        system=system.card.id,
+        revision=system.revision,
+        clips=clips,
+        resumed=resumed,
         counts={name: count for name, count in saved.predictions.counts.items() if count and name != "missing"},
         unknown_labels=saved.predictions.spellings,
         reasons=saved.reasons,
@@ -143,85 +233,51 @@ def run(
     )
 
 
-def _inputs(clip_set: ClipSet, subsample: str | None) -> dict[str, str]:
-    """Clip id to digest of its samples, for the clips to run."""
-    ids, digests = (list(map(str, clip_set.table.column(name).to_pylist())) for name in ("clip_id", "clip_sha256"))
-    inputs = dict(zip(ids, digests, strict=True))
-    if subsample is None:
-        return inputs
+def select(clip_set: ClipSet, selection: Selection) -> dict[str, str]:
+    """Clip id to digest of its samples, for the clips to run, in the set's order.
+
+    Raises:
+        OrukError: A part of the selection is unknown to the set, or no clip is left.
+    """
+    names = ("clip_id", "clip_sha256", "corpus", "language")
+    rows = list(zip(*(clip_set.table.column(name).to_pylist() for name in names), strict=True))
+    if unknown := sorted(set(selection.corpora) - {row[2] for row in rows}):
+        there = ", ".join(sorted({row[2] for row in rows}))
+        raise OrukError("no such corpus in the set", where="--corpus", expected=there, found=unknown[0])
+    if selection.corpora:
+        rows = [row for row in rows if row[2] in selection.corpora]
+    if (tag := selection.language) is not None:
+        rows = [row for row in rows if row[3] is not None and f"{row[3]}-".lower().startswith(f"{tag}-".lower())]
+    if selection.subsample is not None:
+        pinned = _subsample(clip_set, selection.subsample)
+        rows = [row for row in rows if row[0] in pinned]
+    if not rows:
+        raise OrukError("no clip of the set is selected", where=clip_set.folder, found=selection)
+    return {str(row[0]): str(row[1]) for row in rows[: selection.limit]}
+
+
+def _subsample(clip_set: ClipSet, name: str) -> Collection[str]:
     from oruk_leaderboard.manifest import load_manifest
 
     pinned_by = clip_set.report["manifest"]
     profile = pinned_by["profile"]
-    if subsample != "5k" or profile is None:
-        raise OrukError("no such subsample", where=f"--subsample {subsample}", expected="5k, of a set with a profile")
-    pinned = load_manifest(pinned_by["version"]).subsample(profile)
-    return {clip_id: digest for clip_id, digest in inputs.items() if clip_id in pinned}
+    if name != "5k" or profile is None:
+        raise OrukError("no such subsample", where=f"--subsample {name}", expected="5k, of a set with a profile")
+    return load_manifest(pinned_by["version"]).subsample(profile)
 
 
-def _batches(clip_set: ClipSet, inputs: Mapping[str, str], wanted: Collection[str]) -> Iterator[list[Stored]]:
+def _batches(
+    clip_set: ClipSet, inputs: Mapping[str, str], wanted: Collection[str], size: int
+) -> Iterator[list[Stored]]:
     """Clips that are still to be asked about; one batch of them is in memory at a time."""
+    names = ("clip_id", "corpus", "transcript")
+    about = {row[0]: row[1:] for row in zip(*(clip_set.table.column(name).to_pylist() for name in names), strict=True)}
     batch: list[Stored] = []
     for clip_id, flac in clip_set.recordings(wanted):
-        batch.append(Stored(clip_id, inputs[clip_id], flac))
-        if len(batch) == BATCH:
+        corpus, transcript = about[clip_id]
+        batch.append(Stored(clip_id, inputs[clip_id], flac, corpus, transcript))
+        if len(batch) == size:
             yield batch
             batch = []
     if batch:
         yield batch
-
-
-def ask(system: System, batch: Sequence[Stored]) -> list[Reply]:
-    """Ask about a batch; when that fails, about each of its clips, so that one bad clip costs one answer."""
-    waves: list[Waveform] = [
-        decode_stored(clip.flac, clip_sha256=clip.clip_sha256, where=clip.clip_id) for clip in batch
-    ]
-    started = time.perf_counter()
-    try:
-        answers = system.predict(waves)
-    except Exception as error:  # noqa: BLE001  a system is foreign code; what it raises becomes a counted failure
-        if len(batch) > 1:
-            return [item for clip in batch for item in ask(system, [clip])]
-        answers = [failed(f"{type(error).__name__}: {error}")]
-    if len(answers) != len(batch):
-        raise OrukError("a system answered another number of clips", expected=len(batch), found=len(answers))
-    took = (time.perf_counter() - started) / len(batch)
-    return [(clip.clip_id, clip.clip_sha256, _sound(answer), took) for clip, answer in zip(batch, answers, strict=True)]
-
-
-def _sound(answer: Answer) -> Answer:
-    """The answer, or an error where JSON could not hold it or its scores are no probabilities."""
-    if answer.scores and (fault := score_fault(answer.scores)):
-        return failed(fault, call=answer.call)
-    return answer
-
-
-def _local(system: System, batches: Iterator[list[Stored]]) -> Iterator[list[Reply]]:
-    return (ask(system, batch) for batch in batches)
-
-
-def _ray(
-    card: SystemCard, batches: Iterator[list[Stored]], revision: str | None, device: str, workers: int
-) -> Iterator[list[Reply]]:
-    """The same on a Ray cluster: each worker loads the system once; answers come in any order."""
-
-    class Worker:
-        def __init__(self) -> None:
-            self.system = load_system(card, revision=revision, device=device)
-
-        def ask(self, batch: list[Stored]) -> list[Reply]:
-            return ask(self.system, batch)
-
-    with ray_session(workers=workers) as ray:
-        idle = [ray.remote(num_cpus=1)(Worker).remote() for _ in range(workers)]
-        busy: dict[Any, Any] = {}
-        for batch in batches:
-            # One batch in flight a worker: the clips of a whole set would not fit the cluster's shared memory.
-            if not idle:
-                (done, *_), _ = ray.wait(list(busy))
-                idle.append(busy.pop(done))
-                yield ray.get(done)
-            worker = idle.pop()
-            busy[worker.ask.remote(batch)] = worker
-        for done in busy:
-            yield ray.get(done)

@@ -4,42 +4,56 @@ from collections.abc import Sequence
 from typing import Any
 
 from oruk_leaderboard.answers.answer import Answer
+from oruk_leaderboard.errors import OrukError
 from oruk_leaderboard.records.system_card import SystemCard
-from oruk_leaderboard.systems import require, stated
-from oruk_leaderboard.systems.base import Waveform, by_label
+from oruk_leaderboard.systems.base import Item, LocalSystem, Options, by_label
+from oruk_leaderboard.systems.checkpoint import check_labels, require
+from oruk_leaderboard.systems.weights import pinned, snapshot
 
 
-class SpeechBrainSystem:
+class SpeechBrainSystem(LocalSystem):
     """A recogniser loaded through the model repository's own ``custom_interface.py``."""
 
     def __init__(self, card: SystemCard, recogniser: Any, torch: Any, revision: str) -> None:
         self.card, self.revision, self._recogniser, self._torch = card, revision, recogniser, torch
-        labels = recogniser.hparams.label_encoder
-        self._labels = [labels.ind2lab[index] for index in range(len(labels))]
+        encoder = recogniser.hparams.label_encoder
+        self._labels = [str(encoder.ind2lab[index]) for index in range(len(encoder))]
+        check_labels(self._labels, card=card)
 
-    def predict(self, batch: Sequence[Waveform]) -> list[Answer]:
-        """Answers with a probability for each of the model's labels."""
+    def predict(self, items: Sequence[Item]) -> list[Answer]:
+        """Answers with a probability for each of the model's labels; one clip per call, since padding moves answers."""
         answers = []
-        for wave in batch:
+        for item in items:
             with self._torch.inference_mode():
-                probabilities = self._recogniser.classify_batch(self._torch.from_numpy(wave)[None])[0][0]
+                probabilities = self._recogniser.classify_batch(self._torch.from_numpy(item.wave)[None])[0][0]
             answers.append(Answer(scores=by_label(self._labels, map(float, probabilities))))
         return answers
 
 
-def load(card: SystemCard, *, revision: str | None, device: str) -> SpeechBrainSystem:
-    """Load the recogniser.
+def load(card: SystemCard, options: Options) -> SpeechBrainSystem:
+    """Download the pinned revision and load it from its folder.
 
     Raises:
-        OrukError: ``speechbrain`` or ``torch`` is not installed, or no revision is named.
+        OrukError: A library is not installed, no revision is pinned, its code is not allowed, or it cannot be loaded.
     """
-    torch, interfaces = require("torch", card=card), require("speechbrain.inference.interfaces", card=card)
-    named = stated(revision, card=card)
-    recogniser = interfaces.foreign_class(
-        source=card.model_id,
-        pymodule_file="custom_interface.py",
-        classname="CustomEncoderWav2vec2Classifier",
-        run_opts={"device": device},
-        revision=named,
-    )
-    return SpeechBrainSystem(card, recogniser, torch, named)
+    torch = require("torch", extra="speechbrain", card=card)
+    interfaces = require("speechbrain.inference.interfaces", extra="speechbrain", card=card)
+    revision = pinned(card, options)
+    if not options.trust_remote_code:
+        raise OrukError(
+            "the checkpoint needs code from its repository (custom_interface.py)",
+            where=f"{card.model_id}@{revision}",
+            do="read that code, then allow it with --trust-remote-code",
+        )
+    try:
+        recogniser = interfaces.foreign_class(
+            source=str(snapshot(card, revision)),
+            pymodule_file="custom_interface.py",
+            classname="CustomEncoderWav2vec2Classifier",
+            run_opts={"device": options.device},
+        )
+    except OrukError:
+        raise
+    except Exception as error:  # the library raises whatever its parts raise
+        raise OrukError("the model cannot be loaded", where=f"{card.model_id}@{revision}", found=error) from error
+    return SpeechBrainSystem(card, recogniser, torch, revision)

@@ -1,47 +1,172 @@
-"""Audio classification heads of the ``transformers`` library: one softmax a clip over the model's own labels."""
+"""Audio classification heads of the ``transformers`` library: one softmax per clip over the model's own labels."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
+
+import numpy as np
 
 from oruk_leaderboard.answers.answer import Answer
 from oruk_leaderboard.classes import SAMPLE_RATE
+from oruk_leaderboard.errors import OrukError
 from oruk_leaderboard.records.system_card import SystemCard
-from oruk_leaderboard.systems import require, stated
-from oruk_leaderboard.systems.base import Waveform, by_label
+from oruk_leaderboard.systems.base import Item, LocalSystem, Options, Waveform, by_label
+from oruk_leaderboard.systems.checkpoint import check_labels, require
+from oruk_leaderboard.systems.weights import local_folder, pinned
+
+DTYPES = ("float32", "float16", "bfloat16")
+"""Number types a model can run in."""
+
+LOOK_AHEAD = 8
+"""Batches that are sorted by length together."""
+
+FIXED_WINDOW = frozenset({"whisper", "audio-spectrogram-transformer"})
+"""Architectures whose input has one length whatever the clip's: padding is part of the model."""
+
+MASKED = frozenset({"wav2vec2", "hubert", "data2vec-audio", "unispeech-sat", "unispeech", "wav2vec2-bert", "sew"})
+"""Architectures that leave padding out of the answer where they normalise each frame by itself (layer norm) and get an
+attention mask. WavLM is not among them: its answers move by up to half of the logits' spread even with a mask."""
 
 
-class AudioClassifier:
-    """A checkpoint with a sequence classification head.
+def pads_exactly(config: Any, extractor: Any) -> bool:
+    """Whether clips of unlike length may share a batch without changing an answer.
 
-    Clips are run one at a time: padding a batch changes the features of models that were trained without an
-    attention mask (wav2vec 2.0 base), and so their answers.
+    Group norm in the feature encoder (``feat_extract_norm = "group"``) averages over time and so over the padding.
     """
+    kind = config.model_type
+    if kind in FIXED_WINDOW or kind == "wav2vec2-bert":
+        return True
+    layer_norm = getattr(config, "feat_extract_norm", "layer") == "layer"
+    return kind in MASKED and layer_norm and bool(getattr(extractor, "return_attention_mask", False))
 
-    def __init__(self, card: SystemCard, model: Any, extractor: Any, torch: Any, revision: str, device: str) -> None:
+
+class AudioClassifier(LocalSystem):
+    """A checkpoint with a classification head."""
+
+    def __init__(
+        self, card: SystemCard, model: Any, extractor: Any, torch: Any, revision: str, options: Options
+    ) -> None:
         self.card, self.revision = card, revision
-        self._model, self._extractor, self._torch, self._device = model.to(device).eval(), extractor, torch, device
-        self._labels = [model.config.id2label[index] for index in range(model.config.num_labels)]
+        self._torch, self._device = torch, options.device
+        self._dtype = getattr(torch, options.dtype or card.dtype or "float32")
+        self._model, self._extractor = model.to(options.device, self._dtype).eval(), extractor
+        self._rate = int(getattr(extractor, "sampling_rate", SAMPLE_RATE))
+        self._labels = labels_of(model.config, card)
+        self._inner = options.batch_size or card.batch_size or 8
+        self._exact = pads_exactly(model.config, extractor)
+        self.batch_size = self._inner * LOOK_AHEAD
 
-    def predict(self, batch: Sequence[Waveform]) -> list[Answer]:
-        """Answers with a probability for every native label."""
-        return [Answer(scores=by_label(self._labels, self._probabilities(wave))) for wave in batch]
+    def predict(self, items: Sequence[Item]) -> list[Answer]:
+        """Answers with a probability for every native label; clips that may share a batch are sorted by length."""
+        waves = [self._resampled(item.wave) for item in items]
+        order = sorted(range(len(waves)), key=lambda at: waves[at].size)
+        answers: dict[int, Answer] = {}
+        start = 0
+        while start < len(order):
+            end = start + 1
+            while (
+                end < len(order)
+                and end - start < self._inner
+                and self._together(waves[order[start]], waves[order[end]])
+            ):
+                end += 1
+            part = order[start:end]
+            for at, row in zip(part, self._probabilities([waves[at] for at in part]), strict=True):
+                answers[at] = Answer(scores=by_label(self._labels, row))
+            start = end
+        return [answers[at] for at in range(len(waves))]
 
-    def _probabilities(self, wave: Waveform) -> list[float]:
-        features = self._extractor(wave, sampling_rate=SAMPLE_RATE, return_tensors="pt")
+    def _together(self, one: Waveform, other: Waveform) -> bool:
+        return self._exact or one.size == other.size
+
+    def _resampled(self, wave: Waveform) -> Waveform:
+        if self._rate == SAMPLE_RATE:
+            return wave
+        import soxr
+
+        resampled: Waveform = soxr.resample(wave, SAMPLE_RATE, self._rate, quality="VHQ").astype(np.float32)
+        return resampled
+
+    def _probabilities(self, waves: Sequence[Waveform]) -> list[list[float]]:
+        """Probabilities of each wave, shape (n_waves, n_labels)."""
         with self._torch.inference_mode():
-            logits = self._model(**{name: tensor.to(self._device) for name, tensor in features.items()}).logits
-        return [float(value) for value in self._torch.softmax(logits.double(), dim=-1)[0]]
+            logits = self._logits(self._features(waves)).double()
+        rows: list[list[float]] = self._torch.softmax(logits, dim=-1).cpu().tolist()
+        return rows
+
+    def _features(self, waves: Sequence[Waveform]) -> Mapping[str, Any]:
+        batch: list[Waveform] | Waveform = list(waves) if len(waves) > 1 else waves[0]
+        padding = {"padding": True} if len(waves) > 1 and not self._fixed() else {}
+        features = self._extractor(batch, sampling_rate=self._rate, return_tensors="pt", **padding)
+        return {
+            name: tensor.to(self._device, self._dtype if tensor.is_floating_point() else None)
+            for name, tensor in features.items()
+        }
+
+    def _fixed(self) -> bool:
+        return self._model.config.model_type in FIXED_WINDOW
+
+    def _logits(self, features: Mapping[str, Any]) -> Any:
+        return self._model(**features).logits
 
 
-def load(card: SystemCard, *, revision: str | None, device: str) -> AudioClassifier:
-    """Load weights and feature extractor from the Hub, or from a local folder.
+def labels_of(config: Any, card: SystemCard) -> list[str]:
+    """Native labels of a model by index.
 
     Raises:
-        OrukError: ``transformers`` or ``torch`` is not installed, or the hub gave no revision to record.
+        OrukError: The checkpoint names none, or names a label that has no class.
     """
-    transformers, torch = require("transformers", card=card), require("torch", card=card)
-    # ONE revision for both parts; code from a model repository is never run.
-    extractor = transformers.AutoFeatureExtractor.from_pretrained(card.model_id, revision=revision)
-    model = transformers.AutoModelForAudioClassification.from_pretrained(card.model_id, revision=revision)
-    loaded = stated(getattr(model.config, "_commit_hash", None) or revision, card=card)
-    return AudioClassifier(card, model, extractor, torch, loaded, device)
+    names = getattr(config, "id2label", None) or {}
+    size = getattr(config, "num_labels", len(names))
+    if not names or any(index not in names for index in range(size)):
+        raise OrukError(
+            "the checkpoint does not name its labels", where=card.model_id, expected=f"id2label with {size} entries"
+        )
+    labels = [str(names[index]) for index in range(size)]
+    check_labels(labels, card=card)
+    return labels
+
+
+def load_parts(card: SystemCard, options: Options, auto_class: str) -> tuple[Any, Any, Any, str]:
+    """Model, feature extractor, torch and revision of a checkpoint, checked before the first clip.
+
+    Raises:
+        OrukError: A library, the revision or a weight is missing, remote code is not allowed, or the checkpoint cannot
+            be loaded.
+    """
+    torch = require("torch", extra="torch", card=card)
+    transformers = require("transformers", extra="torch", card=card)
+    revision = pinned(card, options)
+    if (dtype := options.dtype or card.dtype) not in (None, *DTYPES):
+        raise OrukError("unknown number type", where=card.id, expected=", ".join(DTYPES), found=dtype)
+    if options.trust_remote_code and local_folder(card) is None and not revision:
+        raise OrukError("remote code needs a pinned revision", where=card.id, do="name it with --revision")
+    source: dict[str, Any] = {} if local_folder(card) is not None else {"revision": revision}
+    source["trust_remote_code"] = options.trust_remote_code
+    try:
+        extractor = transformers.AutoFeatureExtractor.from_pretrained(card.model_id, **source)
+        model, loading = getattr(transformers, auto_class).from_pretrained(
+            card.model_id, output_loading_info=True, **source
+        )
+    except Exception as error:  # the library raises whatever its parts raise; all of it means "cannot be loaded"
+        remote = "trust_remote_code" in str(error) or "custom code" in str(error)
+        raise OrukError(
+            "the checkpoint needs code from its repository" if remote else "the checkpoint cannot be loaded",
+            where=f"{card.model_id}@{revision}",
+            found=f"{type(error).__name__}: {error}",
+            do="read that code, then allow it with --trust-remote-code and a pinned --revision" if remote else None,
+        ) from error
+    for kind in ("missing_keys", "mismatched_keys"):
+        if wrong := sorted(map(str, loading.get(kind) or ())):
+            raise OrukError(
+                "the checkpoint lacks weights, which would be random",
+                where=f"{card.model_id}@{revision}",
+                expected="every weight of the classifier",
+                found=", ".join(wrong[:5]) + (f" and {len(wrong) - 5} more" if len(wrong) > 5 else ""),
+            )
+    return model, extractor, torch, revision
+
+
+def load(card: SystemCard, options: Options) -> AudioClassifier:
+    """Load weights and feature extractor from the Hub, or from a local folder."""
+    model, extractor, torch, revision = load_parts(card, options, "AutoModelForAudioClassification")
+    return AudioClassifier(card, model, extractor, torch, revision, options)

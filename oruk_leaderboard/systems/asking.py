@@ -1,0 +1,211 @@
+"""Asking a system about clips: decoding ahead, failures counted, on threads or on a Ray cluster."""
+
+import queue
+import threading
+import time
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
+from dataclasses import dataclass, replace
+from typing import Any
+
+from oruk_leaderboard.answers.answer import Answer, failed
+from oruk_leaderboard.answers.interpretation import score_fault
+from oruk_leaderboard.audio.stored import decode_stored
+from oruk_leaderboard.errors import OrukError
+from oruk_leaderboard.ray_session import ray_session
+from oruk_leaderboard.systems.base import Item, System, softmax
+from oruk_leaderboard.systems.secrets import blank
+
+AHEAD = 2
+"""Batches that are decoded before they are needed."""
+
+
+@dataclass(frozen=True, slots=True)
+class Stored:
+    """A clip of a rebuilt set with its sound.
+
+    Attributes:
+        clip_id: Id of the clip.
+        clip_sha256: Digest of its samples.
+        flac: The sound.
+        corpus: Id of the corpus.
+        transcript: Its words, or None.
+    """
+
+    clip_id: str
+    clip_sha256: str
+    flac: bytes
+    corpus: str
+    transcript: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class Reply:
+    """One clip that was asked about: digest of its samples, the answer, and how long it took in s."""
+
+    clip_id: str
+    clip_sha256: str
+    answer: Answer
+    seconds: float
+
+
+Batch = tuple[Sequence[Stored], Sequence[Item]]
+
+
+def decoded(clips: Sequence[Stored]) -> Batch:
+    """Clips with their samples.
+
+    Raises:
+        ManifestError: The samples are not those the set states.
+    """
+    items = [
+        Item(
+            clip.clip_id,
+            decode_stored(clip.flac, clip_sha256=clip.clip_sha256, where=clip.clip_id),
+            clip.corpus,
+            clip.transcript,
+        )
+        for clip in clips
+    ]
+    return clips, items
+
+
+def ask(system: System, batch: Batch) -> list[Reply]:
+    """Ask about a batch; where that fails, about its halves, so that one bad clip costs one answer."""
+    clips, items = batch
+    started = time.perf_counter()
+    try:
+        answers = system.predict(items)
+    except OrukError:
+        raise
+    except (Exception, SystemExit) as error:  # noqa: BLE001  foreign code: whatever it raises is a counted failure
+        if len(items) > 1:
+            half = len(items) // 2
+            return [*ask(system, (clips[:half], items[:half])), *ask(system, (clips[half:], items[half:]))]
+        answers = [failed(f"{type(error).__name__}: {error}")]
+    if len(answers) != len(items):
+        raise OrukError("a system answered another number of clips", expected=len(items), found=len(answers))
+    took = (time.perf_counter() - started) / len(items)
+    logits = system.card.scores == "logits"
+    return [
+        Reply(clip.clip_id, clip.clip_sha256, sound(answer, logits=logits), took)
+        for clip, answer in zip(clips, answers, strict=True)
+    ]
+
+
+def sound(answer: Answer, *, logits: bool) -> Answer:
+    """The answer as a receipt can hold it: probabilities, valid Unicode, no keys; an error where that cannot be."""
+    if answer.scores and logits and score_fault(answer.scores) != "a score is NaN or infinite":
+        answer = replace(answer, scores=softmax(answer.scores))
+    if answer.scores and (fault := score_fault(answer.scores)):
+        return failed(fault, call=answer.call)
+    try:
+        for text in (answer.raw, answer.label, *(answer.scores or ())):
+            (text or "").encode()
+    except UnicodeEncodeError as error:
+        return failed(f"the answer is not valid Unicode: {error.reason}", call=answer.call)
+    if answer.reason is not None:
+        return replace(answer, reason=blank(answer.reason.encode(errors="replace").decode()))
+    return answer
+
+
+def local(system: System, batches: Iterable[Sequence[Stored]]) -> Iterator[list[Reply]]:
+    """Replies as they come: by batch, or from ``system.concurrency`` threads one clip at a time."""
+    if system.concurrency == 1:
+        for batch in _ahead(batches):
+            yield ask(system, batch)
+        return
+    with ThreadPoolExecutor(system.concurrency) as pool:
+        running: set[Future[list[Reply]]] = set()
+        try:
+            for clips, items in _ahead(batches):
+                for at in range(len(items)):
+                    running.add(pool.submit(ask, system, (clips[at : at + 1], items[at : at + 1])))
+                    if len(running) >= system.concurrency:
+                        done, running = wait(running, return_when=FIRST_COMPLETED)
+                        yield from (future.result() for future in done)
+            while running:
+                done, running = wait(running, return_when=FIRST_COMPLETED)
+                yield from (future.result() for future in done)
+        finally:
+            for future in running:
+                future.cancel()
+
+
+def _ahead(batches: Iterable[Sequence[Stored]]) -> Iterator[Batch]:
+    """Batches decoded by another thread while the system works; at most ``AHEAD`` of them wait in memory."""
+    waiting: queue.Queue[Batch | BaseException | None] = queue.Queue(AHEAD)
+    stop = threading.Event()
+
+    def put(value: Batch | BaseException | None) -> bool:
+        while not stop.is_set():
+            try:
+                waiting.put(value, timeout=0.1)
+                return True
+            except queue.Full:
+                continue
+        return False
+
+    def fill() -> None:
+        try:
+            for batch in batches:
+                if not put(decoded(batch)):
+                    return
+            put(None)
+        except BaseException as error:  # noqa: BLE001  handed over to the thread that reads
+            put(error)
+
+    thread = threading.Thread(target=fill, daemon=True)
+    thread.start()
+    try:
+        while (value := waiting.get()) is not None:
+            if isinstance(value, BaseException):
+                raise value
+            yield value
+    finally:
+        stop.set()
+        thread.join()
+
+
+def on_ray(
+    load: Callable[[], System], batches: Iterable[Sequence[Stored]], *, workers: int, num_gpus: float
+) -> Iterator[list[Reply]]:
+    """The same on a Ray cluster: each worker loads the system once; replies come in any order.
+
+    A worker that dies is started again and its batch asked again.
+
+    Raises:
+        OrukError: The cluster has too few processors for the workers, or lost a batch for good.
+    """
+
+    class Worker:
+        def __init__(self) -> None:
+            self.system = load()
+
+        def ask(self, clips: Sequence[Stored]) -> list[Reply]:
+            return ask(self.system, decoded(clips))
+
+    with ray_session(workers=workers) as ray:
+        there = ray.cluster_resources()
+        for name, needed in (("CPU", workers), ("GPU", workers * num_gpus)):
+            if there.get(name, 0) < needed:
+                raise OrukError(
+                    "the cluster is too small for the workers",
+                    where=f"--workers {workers}",
+                    expected=f"{needed:g} {name}",
+                    found=f"{there.get(name, 0):g}",
+                    do="ask for fewer workers",
+                )
+        actor = ray.remote(num_cpus=1, num_gpus=num_gpus, max_restarts=3, max_task_retries=3)(Worker)
+        idle = [actor.remote() for _ in range(workers)]
+        busy: dict[Any, Any] = {}
+        for batch in batches:
+            # One batch in flight per worker: the clips of a whole set would not fit the cluster's shared memory.
+            if not idle:
+                (done, *_), _ = ray.wait(list(busy))
+                idle.append(busy.pop(done))
+                yield ray.get(done)
+            worker = idle.pop()
+            busy[worker.ask.remote(batch)] = worker
+        for done in busy:
+            yield ray.get(done)

@@ -1,0 +1,62 @@
+"""What every adapter of trained weights has to check before the first clip."""
+
+import importlib
+from collections.abc import Sequence
+from typing import Any
+
+from oruk_leaderboard.errors import MissingExtraError, OrukError
+from oruk_leaderboard.labels import alias_table
+from oruk_leaderboard.records.system_card import SystemCard
+
+
+def require(package: str, *, extra: str, card: SystemCard) -> Any:
+    """Import a library that only some systems need.
+
+    Raises:
+        MissingExtraError: It is not installed.
+        OrukError: It is installed and does not load, such as a torchaudio built for another torch.
+    """
+    try:
+        return importlib.import_module(package)
+    except ModuleNotFoundError as error:
+        raise MissingExtraError(
+            f"this system needs the package {package.partition('.')[0]}", extra=extra, where=card.id
+        ) from error
+    except (ImportError, OSError, RuntimeError) as error:
+        raise OrukError(
+            f"the package {package.partition('.')[0]} does not load",
+            where=card.id,
+            found=f"{error}; {torch_versions()}",
+            do="install torchaudio of the same version as torch, or uninstall it",
+        ) from error
+
+
+def torch_versions() -> str:
+    """Versions of torch and torchaudio as installed; the two have to match."""
+    from importlib import metadata
+
+    found = []
+    for name in ("torch", "torchaudio"):
+        try:
+            found.append(f"{name} {metadata.version(name)}")
+        except metadata.PackageNotFoundError:
+            found.append(f"no {name}")
+    return ", ".join(found)
+
+
+def check_labels(labels: Sequence[str], *, card: SystemCard) -> None:
+    """Refuse a model whose labels are not all known: its answers would silently become other classes.
+
+    Raises:
+        OrukError: A native label has no class and no explicit ``false``.
+    """
+    table = alias_table().declared(dict(card.native_labels or {}))
+    unknown = [label for label in dict.fromkeys(labels) if table.resolve(label) is None and not table.knows(label)]
+    if unknown:
+        raise OrukError(
+            "native labels of the model have no class",
+            where=card.id,
+            expected="a class, or false, for every label",
+            found=", ".join(map(repr, unknown)),
+            do=f'add to the card: [native_labels] "{unknown[0]}" = "anger" (or false)',
+        )
