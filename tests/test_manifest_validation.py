@@ -11,6 +11,7 @@ from oruk_leaderboard.cli import main
 from oruk_leaderboard.corpora import find_corpora, get_corpus
 from oruk_leaderboard.manifest import Manifest, ManifestRow, validate
 from oruk_leaderboard.manifest.files import write_parquet
+from oruk_leaderboard.manifest.findings import summarise
 from tests.copies import ANGRY, CREMA_D, HAPPY, check, cut_well, flip, make_root, pinned, resample
 from tests.sounds import write_voice
 
@@ -113,6 +114,49 @@ def test_content_of_another_clip_is_named(root, manifest):
     states = check(root, manifest)[1]
     assert states["ravdess/03-01-05-01-01-01-01"] == ("differs", "content of ravdess/03-01-03-01-01-01-01")
     assert states["ravdess/03-01-03-01-01-01-01"] == ("exact", None)
+
+
+@pytest.mark.parametrize("rename", ["{}.part", "{}.crdownload", ".{}.icloud"])
+def test_an_unfinished_download_is_named(root, manifest, rename):
+    path = (root / ANGRY).with_name(rename.format(ANGRY.rpartition("/")[2]))
+    (root / ANGRY).rename(path)
+    result, states = check(root, manifest)
+    name = path.relative_to(root).as_posix()
+    assert states["ravdess/03-01-05-01-01-01-01"] == ("missing", f"unfinished download: {name}")
+    (line,) = summarise(result.states)
+    assert line.text("") == "ravdess: 1 not fully downloaded (e.g. ravdess/03-01-05-01-01-01-01): finish the download"
+
+
+def test_what_is_not_recognised_is_told_with_the_nearest_corpus(root, manifest, tmp_path, capsys):
+    for path in (root / "EMOVO").rglob("*.wav"):
+        path.rename(path.with_name(path.name.upper()))
+    (root / "EMOVO").rename(tmp_path / "mine")
+    options = ["--root", str(tmp_path / "mine")]
+    for command in (["validate", *options], ["reconstruct", *options, "--out", str(tmp_path / "out")]):
+        assert main(command) == 2
+        said = capsys.readouterr().err
+        assert (
+            "3 audio or video files" in said and "the nearest is emovo: 3 names fit, but upper and lower case" in said
+        )
+    assert main(["corpora", "find", str(tmp_path / "mine")]) == 2
+    assert "the nearest is emovo" in capsys.readouterr().err
+    (tmp_path / "empty").mkdir()
+    (tmp_path / "empty" / "a.txt").touch()
+    assert main(["validate", "--root", str(tmp_path / "empty")]) == 2
+    assert "found no audio; other files: 1" in capsys.readouterr().err
+
+
+def test_an_archive_three_deep_is_refused_with_its_depth(root, tmp_path, capsys):
+    inner = root / "RAVDESS"
+    for depth in range(3):
+        with zipfile.ZipFile(tmp_path / f"{depth}.zip", "w") as archive:
+            for path in sorted(inner.rglob("*.wav")) if inner.is_dir() else [inner]:
+                archive.write(path, path.name)
+        inner = tmp_path / f"{depth}.zip"
+    options = ["--root", str(inner)]
+    for command in (["corpora", "find", str(inner)], ["validate", *options], ["reconstruct", *options, "--out", "x"]):
+        assert main(command) == 2
+        assert "an archive 3 deep; at most 2 are opened" in capsys.readouterr().err
 
 
 def test_a_stray_file_is_extra_and_a_lost_one_missing(root, manifest):

@@ -19,7 +19,7 @@ from tests.made_corpora import final_files, rebuild, spec, tiny
 
 
 def test_unusable_input_and_output(made, tmp_path):
-    with pytest.raises(OrukError, match="no corpus was found"):
+    with pytest.raises(OrukError, match="no corpus is recognised here"):
         (tmp_path / "nothing").mkdir()
         reconstruct(tmp_path / "nothing", out=tmp_path / "out", all_clips=True)
     (tmp_path / "full").mkdir()

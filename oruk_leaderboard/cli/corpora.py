@@ -110,21 +110,13 @@ def _show(args: argparse.Namespace) -> int:
 
 
 def _find(args: argparse.Namespace) -> int:
-    from oruk_leaderboard.corpora import find_corpora, open_roots, parse_corpora
-    from oruk_leaderboard.errors import CorpusError
+    from oruk_leaderboard.corpora import find_corpora, not_recognised, open_roots, parse_corpora
     from oruk_leaderboard.manifest.survey import survey
 
     roots = open_roots(*args.roots)
     found = find_corpora(*roots, only=parse_corpora(args.corpus) if args.corpus else None)
     if not found:
-        refused = [f"{item.where}: {item.reason}" for root in roots for item in root.problems[:3]]
-        raise CorpusError(
-            "no corpus is recognised here",
-            where=", ".join(args.roots),
-            expected="files named as a corpus of `corpora list` names them",
-            found="; ".join(refused) or f"{sum(len(root.names()) for root in roots)} other files",
-            do="name the corpus: --corpus ID",
-        )
+        raise not_recognised(roots)
     surveys = [survey(corpus, hashes=args.hash) for corpus in found]
     problems = [problem for root in roots for problem in root.problems]
     if args.json:

@@ -223,7 +223,7 @@ def _diff(args: argparse.Namespace) -> int:
 
 
 def _pin(args: argparse.Namespace) -> int:
-    from oruk_leaderboard.corpora import find_corpora, parse_corpora
+    from oruk_leaderboard.corpora import find_corpora, not_recognised, open_roots, parse_corpora
     from oruk_leaderboard.errors import OrukError
     from oruk_leaderboard.manifest import load_manifest
 
@@ -231,9 +231,10 @@ def _pin(args: argparse.Namespace) -> int:
         if args.root or args.corpus or args.out:
             raise OrukError("--check reads a statement, not a copy", do="leave out --root, --corpus and --out")
         return _check_statement(args)
-    founds = find_corpora(*args.root, only=parse_corpora(args.corpus) if args.corpus else None)
+    roots = open_roots(*args.root)
+    founds = find_corpora(*roots, only=parse_corpora(args.corpus) if args.corpus else None)
     if not founds:
-        raise OrukError("no known corpus is here", where=", ".join(args.root) or None, expected="--root PATH")
+        raise not_recognised(roots)
     return (_state if args.out is not None else _complete)(args, founds, load_manifest(args.manifest))
 
 

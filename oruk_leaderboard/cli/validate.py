@@ -30,7 +30,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Run the verb; returns the exit code."""
-    from oruk_leaderboard.corpora import find_corpora, get_corpus, parse_corpora
+    from oruk_leaderboard.corpora import find_corpora, get_corpus, not_recognised, open_roots, parse_corpora
     from oruk_leaderboard.errors import CorpusError
     from oruk_leaderboard.manifest import load_manifest, validate
 
@@ -38,13 +38,10 @@ def run(args: argparse.Namespace) -> int:
     if not args.root and not (only and all(only.values())):
         raise CorpusError("no corpora root", expected="--root PATH, or --corpus ID=PATH")
     broken = output.tell_broken_plug_ins()
-    founds = find_corpora(*args.root, only=only)
+    roots = open_roots(*args.root)
+    founds = find_corpora(*roots, only=only)
     if not founds:
-        raise CorpusError(
-            "no known corpus is here",
-            where=", ".join(args.root) or None,
-            do="see what is looked for with: oruk-leaderboard corpora list",
-        )
+        raise not_recognised([*roots, *open_roots(*(path for path in (only or {}).values() if path))])
     manifest = load_manifest(args.manifest)
     here = {found.spec.id for found in founds}
     with output.progress(args) as progress:

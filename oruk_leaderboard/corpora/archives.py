@@ -2,7 +2,7 @@
 
 Refused, each as a problem while the rest is used: absolute paths, paths with ``..`` or a drive letter, links and
 devices, encrypted members, members that overlap others, that claim absurd sizes or compression ratios, or whose name
-occurs twice; archives nested more than one level; whatever cannot be read.
+occurs twice; archives more than two deep; whatever cannot be read.
 """
 
 import bz2

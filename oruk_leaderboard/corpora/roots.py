@@ -182,7 +182,7 @@ class _Root:
                 refused.add(name)
                 self._members.pop(name, None)
             elif is_archive(name) and nested:
-                self.problems.append(Problem(name, "archive nested more than one level"))
+                self.problems.append(Problem(name, "an archive 3 deep; at most 2 are opened: unpack it first"))
             else:
                 self._members[name] = member
         if not nested:

@@ -18,6 +18,21 @@ LOSSY = frozenset((*AUDIO[len(LOSSLESS) :], *VIDEO))
 MEDIA = frozenset((*AUDIO, *VIDEO))
 """All of the above."""
 
+_UNFINISHED = (".part", ".partial", ".crdownload", ".download", ".aria2", ".tmp", ".icloud")
+
+
+def finished_name(path: str) -> str | None:
+    """File name that an unfinished download at this path will have; None where the path is not one's.
+
+    Browsers and download tools append a suffix; iCloud also hides the file that it has not fetched: ``.a.wav.icloud``.
+    """
+    name = path.rpartition("/")[2]
+    suffix = next((suffix for suffix in _UNFINISHED if name.lower().endswith(suffix)), None)
+    if suffix is None:
+        return None
+    name = name[: -len(suffix)]
+    return name.removeprefix(".") if suffix == ".icloud" else name
+
 
 def suffix_of(path: str) -> str:
     """The suffix of a path with its dot, in lower case; empty where the file name has none."""

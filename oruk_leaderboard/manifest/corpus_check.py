@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 
 from oruk_leaderboard.clip import Clip
 from oruk_leaderboard.corpora import CorpusClips, FoundCorpus, Problem, Root
+from oruk_leaderboard.corpora.suffixes import finished_name
 from oruk_leaderboard.manifest.check import (
     DIFFERS,
     EXACT,
@@ -123,9 +124,11 @@ class CorpusCheck:
                 self.states.append(best.state)
                 self.usable += [best] if best.state.state in USABLE else []
                 extras += others
-        self.states += [
-            ClipState(row.clip_id, self.corpus, row.media, MISSING, "no file of this clip") for row in self._missing
-        ]
+        unfinished = self._unfinished()
+        for row in self._missing:
+            path = unfinished.get((row.media or "").rpartition("/")[2].casefold())
+            reason = "no file of this clip" if path is None else f"unfinished download: {path}"
+            self.states.append(ClipState(row.clip_id, self.corpus, row.media, MISSING, reason))
         for row in self._others:
             best, _ = _settle(checked[row.clip_id])
             if best.state.state in USABLE:
@@ -158,6 +161,11 @@ class CorpusCheck:
                 state, reason = check(row, file, self._pins)
                 checked.append(Usable(found, clip, row, ClipState(row.clip_id, self.corpus, clip.media, state, reason)))
         return checked
+
+    def _unfinished(self) -> dict[str, str]:
+        """File name, in lower case, to the unfinished download of it; only looked for where a clip is missing."""
+        others = (name for found, _ in self._described for name in found.index.others) if self._missing else ()
+        return {finished.casefold(): name for name in others if (finished := finished_name(name)) is not None}
 
     def _extras(self) -> list[ClipState]:
         extras = []

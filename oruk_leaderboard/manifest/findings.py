@@ -21,6 +21,8 @@ _KINDS: Mapping[str, str] = {
     "unreadable": "unreadable",
     "changed": "changed",
     "lfs-pointer": "Git LFS pointers",
+    "no file of this clip": "missing",
+    "unfinished download": "not fully downloaded",
 }
 """How a reason begins that is about one clip, to what many of them have in common."""
 
@@ -29,6 +31,7 @@ _REMEDIES: Mapping[str, str] = {
     "Git LFS pointers": "run git lfs pull in the clone",
     "renamed": "rename them back",
     "also at another place": "one file per clip is used",
+    "not fully downloaded": "finish the download",
 }
 """What to do about a kind, where it is not to get the recording again."""
 
@@ -71,7 +74,7 @@ def summarise(states: Iterable[ClipState]) -> list[Summary]:
     """Summaries of what is wrong, corpora in code-point order."""
     groups: defaultdict[tuple[str, str], list[tuple[str, str]]] = defaultdict(list)
     for item in wrong(states):
-        kind = MISSING if item.state == MISSING else _kind(item.reason or item.state)
+        kind = _kind(item.reason or item.state)
         do = _REMEDIES.get(kind.removesuffix(f", {NOT_SELECTED}"))
         do = do or {MISSING: _REST, EXTRA: "not used"}.get(item.state, _ORIGINAL)
         groups[item.corpus, do].append((kind, item.clip_id or item.media or ""))

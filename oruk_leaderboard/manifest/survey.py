@@ -9,8 +9,8 @@ from oruk_leaderboard.clip import Clip
 from oruk_leaderboard.corpora.find import FoundCorpus
 from oruk_leaderboard.corpora.roots import Problem, Root, is_lfs_pointer
 from oruk_leaderboard.corpora.rows import CorpusClips, clips_of
+from oruk_leaderboard.corpora.suffixes import finished_name
 
-_UNFINISHED = (".part", ".partial", ".crdownload", ".download", ".aria2", ".tmp")
 _REMEDY = {
     "lfs-pointer": "run git lfs pull in the clone",
     "empty": "download these files again",
@@ -120,7 +120,7 @@ def _by_name(corpus: FoundCorpus, found: CorpusClips, count: int) -> Iterator[Sh
     unfinished = [
         name
         for name in corpus.index.others
-        if name.lower().endswith(_UNFINISHED) and name.startswith(tuple(corpus.places))
+        if finished_name(name) is not None and name.startswith(tuple(corpus.places))
     ]
     if unfinished:
         yield Shortfall("unfinished downloads", len(unfinished), unfinished[0], "finish the download")

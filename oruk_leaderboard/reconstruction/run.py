@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from oruk_leaderboard.audio import self_test
-from oruk_leaderboard.corpora import Root, find_corpora
+from oruk_leaderboard.corpora import Root, find_corpora, not_recognised, open_roots
 from oruk_leaderboard.errors import OrukError
 from oruk_leaderboard.manifest import Manifest, load_manifest
 from oruk_leaderboard.progress import Progress, silent
@@ -118,13 +118,11 @@ def _plan(
     progress: Progress,
 ) -> tuple[Plan, dict[str, Root]]:
     choice.check()
-    founds = find_corpora(*roots, only=corpora)
+    opened = open_roots(*roots)
+    founds = find_corpora(*opened, only=corpora)
     if not founds:
-        raise OrukError(
-            "no corpus was found",
-            where=", ".join(getattr(root, "location", str(root)) for root in roots) or None,
-            do="oruk-leaderboard corpora list shows what is known; name one with --corpus ID=PATH",
-        )
+        named = corpora.values() if isinstance(corpora, Mapping) else ()
+        raise not_recognised([*opened, *open_roots(*(path for path in named if path is not None))])
     for found in founds:
         if found.root.listing_only:
             raise OrukError("a .lst listing holds no audio", where=found.root.location, do="give the folder itself")
