@@ -67,7 +67,9 @@ def not_recognised(roots: Sequence[Root]) -> CorpusError:
         for part in same
     ]
     others = sum(len(root.names()) for root in roots) - len(parts)
-    found = [f"{len(parts):,} audio or video files and {others:,} others" if parts else f"no audio; other files: {others:,}"]
+    found = [
+        f"{len(parts):,} audio or video files and {others:,} others" if parts else f"no audio; other files: {others:,}"
+    ]
     if parts:
         folders = Counter(part.folder for part in parts)
         found.append(f"e.g. {parts[0].name} (in {len(folders):,} folders)")
