@@ -2,7 +2,7 @@
 
 import csv
 import hashlib
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -193,5 +193,16 @@ def _value(cell: str, name: str, kind: "pa.DataType") -> object:
 
 def _digest(table: "pa.Table") -> str:
     columns = (table.column(name).to_pylist() for name in ("clip_id", "label", "clip_sha256"))
-    lines = [f"{clip_id}\t{CLASSES[label]}\t{sha256}\n" for clip_id, label, sha256 in zip(*columns, strict=True)]
-    return hashlib.sha256("".join(lines).encode()).hexdigest()
+    return set_digest(zip(*columns, strict=True))
+
+
+def set_digest(clips: Iterable[tuple[str, int, str]]) -> str:
+    """sha256 over the lines ``clip_id TAB class TAB clip_sha256``: the one line that two users compare.
+
+    Args:
+        clips: Clip id, class index and digest of the clip's samples, in the set's order.
+    """
+    digest = hashlib.sha256()
+    for clip_id, label, sha256 in clips:
+        digest.update(f"{clip_id}\t{CLASSES[label]}\t{sha256}\n".encode())
+    return digest.hexdigest()

@@ -269,7 +269,7 @@ def test_subsample_is_that_of_the_sets_own_manifest(monkeypatch: pytest.MonkeyPa
         asked.append(version)
         return SimpleNamespace(subsample=lambda profile: {"open": {"c/2", "c/9"}}[profile])
 
-    monkeypatch.setattr("oruk_leaderboard.manifest.load_manifest", load_manifest)
+    monkeypatch.setattr("oruk_leaderboard.manifest.files.load_manifest", load_manifest)
     made = MadeSet({"c/1": 0.9, "c/2": 0.8})
     with pytest.raises(OrukError, match="no such subsample"):
         runner.select(made, runner.Selection(subsample="5k"))

@@ -275,7 +275,9 @@ def test_subsample_is_pinned_by_clip_id(monkeypatch):
         manifest.ManifestRow(clip, clip.partition("/")[0], subsample_open=at % 4 == 0, subsample_full=at % 4 == 1)
         for at, clip in enumerate(gold.clip_ids)
     ]
-    monkeypatch.setattr(manifest, "load_manifest", lambda version: manifest.Manifest.of(rows, {}, version=version))
+    monkeypatch.setattr(
+        manifest.files, "load_manifest", lambda version: manifest.Manifest.of(rows, {}, version=version)
+    )
     result = score(made_predictions(gold.subset(np.arange(400) % 4 == 0)), gold=gold, subsample="5k", **FAST)
     assert (result.evaluation["n"], result.record.scored_on) == (100, "rebuilt_subsample")
     assert result.evaluation["orientation"]["scored_on"] == "subsample_5k"

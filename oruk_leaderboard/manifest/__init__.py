@@ -1,7 +1,7 @@
 """The pinned evaluation clips: rows, files, the rule that chose them, and what a user's copy of them is like."""
 
 from oruk_leaderboard.manifest.corpus_check import ClipState, Usable
-from oruk_leaderboard.manifest.files import labels_digest, load_manifest
+from oruk_leaderboard.manifest.files import labels_digest, load_manifest, pinned_subsample
 from oruk_leaderboard.manifest.pinned import VERSION, Manifest
 from oruk_leaderboard.manifest.rows import COLUMNS, PROFILES, ManifestRow
 from oruk_leaderboard.manifest.validation import Validation, validate
@@ -17,5 +17,6 @@ __all__ = [
     "Validation",
     "labels_digest",
     "load_manifest",
+    "pinned_subsample",
     "validate",
 ]

@@ -222,3 +222,19 @@ def load_manifest(source: str | Path | None = None) -> Manifest:
             expected=f"version {manifest.version}, a folder of CSV files or a parquet file",
         )
     return manifest
+
+
+def pinned_subsample(name: str, *, version: str, profile: str | None) -> frozenset[str]:
+    """Clip ids of a subsample of a rebuilt set.
+
+    Args:
+        name: Name of the subsample: ``5k``.
+        version: Version of the manifest that the set was made with.
+        profile: Profile of the set; None where it was made without one.
+
+    Raises:
+        ManifestError: There is no such subsample.
+    """
+    if name != "5k" or profile is None:
+        raise ManifestError("no such subsample", where=f"--subsample {name}", expected="5k, of a set with a profile")
+    return load_manifest(version).subsample(profile)

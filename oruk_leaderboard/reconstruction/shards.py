@@ -1,11 +1,10 @@
 """From outcomes to finished shards: take over what is right, write what is not, name it only when it is whole."""
 
-import hashlib
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from oruk_leaderboard.classes import CLASSES
+from oruk_leaderboard.clipset import set_digest
 from oruk_leaderboard.errors import OrukError
 from oruk_leaderboard.manifest.check import MISSING
 from oruk_leaderboard.reconstruction.card import card
@@ -84,7 +83,7 @@ class Writing:
             choice,
             [(job, entry) for job, entry in self._pairs() if entry.clip_sha256 is not None],
             [_finding(job, entry) for job, entry in self._pairs() if entry.reason or entry.clip_sha256 is None],
-            digest=self._digest(),
+            digest=set_digest((row["clip_id"], row["label"], row["clip_sha256"]) for row in self._rows()),
             layout=self._layout.name,
             seconds=seconds,
             rendered=self._rendered,
@@ -109,12 +108,6 @@ class Writing:
 
     def _rows(self) -> Iterator[Row]:
         return (row_of(job, entry) for job, entry in self._pairs() if entry.clip_sha256 is not None)
-
-    def _digest(self) -> str:
-        digest = hashlib.sha256()
-        for row in self._rows():
-            digest.update(f"{row['clip_id']}\t{CLASSES[row['label']]}\t{row['clip_sha256']}\n".encode())
-        return digest.hexdigest()
 
     def _read(self, name: str) -> str | None:
         try:

@@ -171,12 +171,9 @@ def alias_table_of(system: "SystemCard | str | None", classes: tuple[str, ...]) 
 
 def _subsample(gold: Gold, name: str) -> Gold:
     """The clips of the subsample that the set's manifest pins."""
-    from oruk_leaderboard.manifest import load_manifest
+    from oruk_leaderboard.manifest import pinned_subsample
 
-    profile = gold.origin["profile"]
-    if name != "5k" or profile is None:
-        raise PredictionError("no such subsample", where=f"--subsample {name}", expected="5k, of a set with a profile")
-    pinned = load_manifest(gold.origin["manifest_version"]).subsample(profile)
+    pinned = pinned_subsample(name, version=gold.origin["manifest_version"], profile=gold.origin["profile"])
     keep = np.array([clip_id in pinned for clip_id in gold.clip_ids])
     if not keep.any():
         raise PredictionError("no clip of the subsample is in the set", expected=f"some of its {len(pinned)} clips")

@@ -249,21 +249,16 @@ def select(clip_set: ClipSet, selection: Selection) -> dict[str, str]:
     if (tag := selection.language) is not None:
         rows = [row for row in rows if row[3] is not None and f"{row[3]}-".lower().startswith(f"{tag}-".lower())]
     if selection.subsample is not None:
-        pinned = _subsample(clip_set, selection.subsample)
+        from oruk_leaderboard.manifest import pinned_subsample
+
+        made_with = clip_set.report["manifest"]
+        pinned = pinned_subsample(
+            selection.subsample, version=made_with.get("version", ""), profile=made_with["profile"]
+        )
         rows = [row for row in rows if row[0] in pinned]
     if not rows:
         raise OrukError("no clip of the set is selected", where=clip_set.folder, found=selection)
     return {str(row[0]): str(row[1]) for row in rows[: selection.limit]}
-
-
-def _subsample(clip_set: ClipSet, name: str) -> Collection[str]:
-    from oruk_leaderboard.manifest import load_manifest
-
-    pinned_by = clip_set.report["manifest"]
-    profile = pinned_by["profile"]
-    if name != "5k" or profile is None:
-        raise OrukError("no such subsample", where=f"--subsample {name}", expected="5k, of a set with a profile")
-    return load_manifest(pinned_by["version"]).subsample(profile)
 
 
 def _batches(
