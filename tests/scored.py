@@ -70,5 +70,5 @@ def scored_record(columns: dict[str, list[Any]] | None = None, **origin: Any) ->
     """A record of a small made set; ``origin`` replaces entries of its evaluation that name the set."""
     clips = made_set(columns)
     gold = gold_of_set(clips)
-    gold = Gold(gold.clip_ids, gold.labels, CLASSES, gold.attributes, 0, {**gold.origin, **origin})
+    gold = Gold(gold.clip_ids, gold.labels, CLASSES, gold.attributes, {**gold.origin, **origin})
     return score(made_predictions(gold), gold=gold, n_boot=50, snapshot="2026-11-30").to_dict()

@@ -5,6 +5,7 @@ import pytest
 
 from oruk_leaderboard.answers.gold import crema_d_diagnostic, encode_duration, gold_of_set, read_gold
 from oruk_leaderboard.errors import PredictionError
+from oruk_leaderboard.scoring.sampling import clustering
 from tests.scored import made_columns, made_set
 
 GOLD = """clip_id,label,corpus,language,speaker,gender,duration_s
@@ -43,20 +44,21 @@ def test_digest_names_the_content_not_the_file(tmp_path):
     assert read_gold(write(tmp_path, GOLD.replace("sad", "fear"), "s.csv")).origin["gold_digest"] != one
 
 
-def test_cluster_default_is_speaker_then_corpus_then_clip(tmp_path):
-    assert read_gold(write(tmp_path, GOLD)).cluster(None)[0] == "speaker"
-    some = read_gold(write(tmp_path, GOLD.replace(",2,male", ",,male")))
-    assert some.cluster(None)[0] == "corpus"
-    with pytest.raises(PredictionError, match=r"b/2: 1 clips have no speaker.*--cluster corpus"):
-        some.cluster("speaker")
+def test_speakers_are_drawn_within_corpora_by_default(tmp_path):
+    lines = "clip_id,label,corpus,speaker\n" + "".join(f"a/{at},sad,a,{at % 2 or ''}\n" for at in range(4))
+    gold = read_gold(write(tmp_path, lines + "b/1,fear,b,1\nb/2,fear,b,2\nb/3,fear,b,\n"))
+    drawn = clustering(gold)
+    # Corpus a has one known speaker, so its clips are drawn; the blank speaker of b is one cluster.
+    assert {name for name in drawn.clusters.values if name.startswith("b/")} == {"b/1", "b/2", "b/unknown"}
+    assert sum(name.startswith("a/*") for name in drawn.clusters.values) == 4
+    assert drawn.strata.values == ("a", "b")
+    assert clustering(gold, "corpus").clusters.values == ("a", "b")
     bare = read_gold(write(tmp_path, "clip_id,label\na,sad\nb,fear\n"))
-    assert bare.cluster(None) == ("clip", None)
-    alone = read_gold(write(tmp_path, GOLD.replace("b/2,Happy,b,,2", "b/2,Happy,b,,1").replace("a,en,1", "b,de,1")))
-    assert alone.cluster(None)[0] == "clip"
-    with pytest.raises(PredictionError, match="one speaker has no spread"):
-        alone.cluster("speaker")
+    assert all("/*" in name for name in clustering(bare).clusters.values)
     with pytest.raises(PredictionError, match="no corpus"):
-        bare.cluster("corpus")
+        clustering(bare, "corpus")
+    with pytest.raises(PredictionError, match="one corpus has no spread"):
+        clustering(read_gold(write(tmp_path, "clip_id,label,corpus\na,sad,c\nb,fear,c\n")), "corpus")
 
 
 @pytest.mark.parametrize(
@@ -79,7 +81,7 @@ def test_subset_keeps_only_what_is_used(tmp_path):
     part = gold.subset(np.array([True, False, True, False]), subsample="5k")
     assert (part.clip_ids, part.labels.tolist()) == (["b/1", "a/1"], [2, 0])
     assert part.attributes["speaker"].values == ("a/1", "b/1")
-    assert (part.unknown_speakers, gold.unknown_speakers, part.origin["subsample"]) == (0, 1, "5k")
+    assert part.origin["subsample"] == "5k"
 
 
 def test_duration_bands_hold_their_lower_end():
@@ -92,7 +94,8 @@ def test_crema_d_selection(selection):
     gold = crema_d_diagnostic(selection)
     assert len(gold.clip_ids) == len(set(gold.clip_ids)) == 546
     assert np.bincount(gold.labels).tolist() == [91] * 6
-    assert gold.cluster(None)[0] == "speaker" and len(gold.attributes["speaker"].values) == 91
+    drawn = clustering(gold)
+    assert (len(drawn.clusters.values), drawn.strata.values) == (91, ("crema_d",))
     assert gold.classes == ("anger", "disgust", "fear", "happiness", "neutral", "sadness")
     assert "crema_d/1001_IEO_NEU_XX" in gold.clip_ids
     assert f"crema_d/1091_IEO_FEA_{selection.upper()}" in gold.clip_ids
@@ -102,8 +105,7 @@ def test_corpora_that_share_people_are_one_cluster():
     columns = made_columns(60, corpora=3)
     names = {"corpus0": "meld", "corpus1": "emorynlp", "corpus2": "emodb"}
     columns["corpus"] = [names[corpus] for corpus in columns["corpus"]]
-    kind, clusters = gold_of_set(made_set(columns)).cluster("corpus")
-    assert kind == "corpus" and clusters is not None
+    clusters = clustering(gold_of_set(made_set(columns)), "corpus").clusters
     assert clusters.values == ("emodb", "emorynlp+meld")
     assert [clusters.values[code] for code in clusters.codes] == [
         "emodb" if corpus == "emodb" else "emorynlp+meld" for corpus in columns["corpus"]

@@ -186,15 +186,17 @@ def scores(seed: int, n: int = 300) -> tuple[np.ndarray, np.ndarray]:
 def test_scores_agree_with_scikit_learn(seed: int) -> None:
     gold, rows = scores(seed)
     names = list(range(K))
-    assert metrics.top_k_accuracy(gold, rows) == close(sk.top_k_accuracy_score(gold, rows, k=2, labels=names))
-    assert metrics.log_loss(gold, rows) == close(sk.log_loss(gold, rows, labels=names))
-    assert metrics.brier(gold, rows) == close(sk.brier_score_loss(gold, rows, labels=names, scale_by_half=False))
+    assert metrics.in_top_k(gold, rows).mean() == close(sk.top_k_accuracy_score(gold, rows, k=2, labels=names))
+    assert metrics.log_losses(gold, rows).mean() == close(sk.log_loss(gold, rows, labels=names))
+    assert metrics.brier_scores(gold, rows).mean() == close(
+        sk.brier_score_loss(gold, rows, labels=names, scale_by_half=False)
+    )
 
 
 def test_top_1_is_accuracy_with_ties() -> None:
     gold, rows = [0, 1, 1], [[0.5, 0.5], [0.5, 0.5], [0.2, 0.8]]
-    assert metrics.top_k_accuracy(gold, rows, k=1) == close(2 / 3)
-    assert metrics.top_k_accuracy(gold, rows, k=2) == 1
+    assert metrics.in_top_k(gold, rows, k=1).mean() == close(2 / 3)
+    assert metrics.in_top_k(gold, rows, k=2).mean() == 1
 
 
 def test_calibration_golden() -> None:
@@ -205,7 +207,7 @@ def test_calibration_golden() -> None:
     assert diagram.confidence == close([0.45, 0.9])
     assert diagram.accuracy == close([0.5, 0.5])
     assert metrics.ece(diagram) == close((2 * 0.05 + 2 * 0.4) / 4)
-    assert metrics.log_loss([2], [[1.0, 0.0, 0.0]]) == close(-np.log(np.finfo(float).eps))
+    assert metrics.log_losses([2], [[1.0, 0.0, 0.0]])[0] == close(-np.log(np.finfo(float).eps))
 
 
 @pytest.mark.parametrize(
@@ -220,7 +222,7 @@ def test_calibration_golden() -> None:
 )
 def test_scores_refuse(rows: object, message: str) -> None:
     with pytest.raises(MetricError, match=message):
-        metrics.log_loss([0], rows)
+        metrics.log_losses([0], rows)
 
 
 def test_dimensional_golden_and_undefined() -> None:

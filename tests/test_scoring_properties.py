@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 from oruk_leaderboard.answers.gold import Gold, gold_of_set
 from oruk_leaderboard.answers.predictions import OK, UNRECOGNISED, read_predictions
 from oruk_leaderboard.classes import CLASSES
+from oruk_leaderboard.scoring.sampling import clustering
 from oruk_leaderboard.scoring.scorer import score
 from oruk_leaderboard.scoring.tally import count, outcomes
 from tests.scored import made_columns, made_predictions, made_set
@@ -44,7 +45,7 @@ def test_merging_clusters_keeps_figures_and_an_empty_class_counts_0(seed, speake
     merged = score(predictions, gold=gold_of_set(made_set(columns)), n_boot=20).evaluation
     for key in ("n", "figures", "per_class", "confusion"):
         assert merged[key] == base[key]
-    wider = Gold(gold.clip_ids, gold.labels, (*CLASSES, "contempt"), gold.attributes, 0, gold.origin)
+    wider = Gold(gold.clip_ids, gold.labels, (*CLASSES, "contempt"), gold.attributes, gold.origin)
     more = score(predictions, gold=wider, n_boot=20).evaluation
     assert more["figures"]["macro_f1"] == pytest.approx(base["figures"]["macro_f1"] * 7 / 8, abs=1e-12)
     assert more["macro_f1_present"] == base["macro_f1_present"]
@@ -60,7 +61,7 @@ def test_outcomes_partition_the_clips(seed):
     predictions = said(rng.integers(0, 7, 50), status)
     codes = outcomes(gold, predictions)
     assert ((codes < 7) == (status == OK)).all() and ((codes == 7) == (status == UNRECOGNISED)).all()
-    tally = count(gold, predictions, cluster=None, slices=("duration",))
+    tally = count(gold, predictions, drawn=clustering(gold), slices=("duration",))
     assert tally.scored("neutral").sum() == tally.scored("wrong").sum() == 50
 
 

@@ -15,7 +15,9 @@ from oruk_leaderboard.classes import CLASSES
 from oruk_leaderboard.cli import main
 from oruk_leaderboard.records.system_card import SystemCard
 from oruk_leaderboard.scoring.bounds import Bin, brier_range, log_loss_range
+from oruk_leaderboard.scoring.class_scores import evaluate_scores
 from oruk_leaderboard.scoring.scorer import score
+from oruk_leaderboard.scoring.tally import Tally
 from oruk_leaderboard.scoring.verification import verify
 from tests.scored import made_set
 
@@ -73,7 +75,7 @@ def test_a_true_record_is_consistent_and_says_what_it_only_states(document):
     result = verify(document)
     assert (result.ok, result.status, result.findings, result.mismatches) == (True, "consistent", (), ())
     assert result.figures > 400
-    for part in ("system", "snapshot", "evaluation.class_scores.log_loss_sum", "evaluation.set_digest"):
+    for part in ("system", "snapshot", "evaluation.class_scores.by_cluster", "evaluation.set_digest"):
         assert part in result.stated
     for part in ("accuracy", "evaluation.figures", "evaluation.slices", "evaluation.counts.ok", "evaluation.seed"):
         assert part not in result.stated
@@ -125,7 +127,7 @@ def test_a_broken_structure_is_a_finding_and_never_a_traceback(document):
         ("class_scores.reliability.accuracy.6", 0.123456, "no whole number"),
         ("class_scores.reliability.accuracy.0", 0.5, "has no clips"),
         ("class_scores.reliability.accuracy", [0.0], "one entry per bin"),
-        ("class_scores.n", 401, "389 clips of 401"),
+        ("class_scores.n", 401, "389 clips with scores of 401"),
         ("spellings", {"zzz": 999}, "999 clips have an unknown spelling, but only"),
         ("classes", list("abcdefg"), "the classes require a, b, c"),
         ("confusion_by_cluster.outcomes.6", "neutra1", "confusion_by_cluster.outcomes is"),
@@ -172,9 +174,9 @@ def test_losses_lie_within_what_their_bins_allow():
         right = rng.random(n) < rng.random()
         gold = np.where(right, scores.argmax(1), rng.integers(0, k, n))
         bins = bins_of(gold, scores, int(rng.integers(1, 20)))
-        for loss, allowed in ((metrics.log_loss, log_loss_range), (metrics.brier, brier_range)):
+        for loss, allowed in ((metrics.log_losses, log_loss_range), (metrics.brier_scores, brier_range)):
             low, high = allowed(bins, k)
-            assert low - 1e-9 <= loss(gold, scores) * n <= high + 1e-9
+            assert low - 1e-9 <= loss(gold, scores).sum() <= high + 1e-9
 
 
 @pytest.mark.parametrize(
@@ -195,7 +197,8 @@ def test_the_bounds_are_reached(scores, gold, loss, end):
     top = max(scores)
     bins = [Bin(int(gold == 0), int(gold != 0), top, top, top)]
     allowed = {"brier": brier_range, "log_loss": log_loss_range}[loss](bins, 3)
-    assert allowed[end] == pytest.approx(getattr(metrics, loss)(np.array([gold]), row), abs=1e-8)
+    losses = {"brier": metrics.brier_scores, "log_loss": metrics.log_losses}
+    assert allowed[end] == pytest.approx(losses[loss](np.array([gold]), row)[0], abs=1e-8)
 
 
 @pytest.fixture
@@ -237,14 +240,17 @@ def test_answers_prove_a_record_and_class_scores_with_it(files, capsys):
 
     document = json.loads(record.read_text(encoding="utf-8"))
     scores = document["evaluation"]["class_scores"]
-    scores["brier_sum"] *= 1.001
-    scores["figures"]["brier"] = scores["brier_sum"] / scores["n"]
+    moved = scores["by_cluster"]["brier"][0] * 0.001
+    scores["by_cluster"]["brier"][0] += moved
+    scores["by_cluster"]["brier"][1] -= moved
+    tally = Tally.from_dict(document["evaluation"]["confusion_by_cluster"])
+    scores |= evaluate_scores(scores, tally, alpha=0.05)
     record.write_text(json.dumps(document), encoding="utf-8")
     assert main(["verify", str(record)]) == 0, "within what the bins allow, so it is stated"
     capsys.readouterr()
     assert main(["verify", str(record), *answers, "--json"]) == 1
     found = json.loads(capsys.readouterr().out)
-    assert "evaluation.class_scores.brier_sum" in [item["key"] for item in found["mismatches"]]
+    assert "evaluation.class_scores.by_cluster.brier[0]" in [item["key"] for item in found["mismatches"]]
 
 
 def test_other_answers_do_not_prove_a_record(files, capsys):

@@ -52,7 +52,6 @@ class Gold:
         labels: Class index, shape (n,), int64.
         classes: Label space.
         attributes: Name (``ATTRIBUTES``) to the property of every clip.
-        unknown_speakers: Number of clips whose speaker the corpus does not tell.
         origin: Where the set comes from: the keys of a record's ``evaluation`` that name it.
         rows: Rows of the gold file with all their columns, or None for a rebuilt set.
         inputs: ``clip_sha256`` of each clip, or None where there is no rebuilt set.
@@ -62,48 +61,9 @@ class Gold:
     labels: NDArray[np.int64]
     classes: tuple[str, ...]
     attributes: Mapping[str, Attribute]
-    unknown_speakers: int
     origin: Mapping[str, Any] = field(default_factory=dict)
     rows: Rows | None = None
     inputs: Sequence[str] | None = None
-
-    def cluster(self, kind: str | None) -> tuple[str, Attribute | None]:
-        """What is resampled: by default speakers where all are known, else corpora, else clips.
-
-        Args:
-            kind: ``speaker``, ``corpus``, ``clip`` or None for the default.
-
-        Returns:
-            The kind and the cluster of each clip; None for clips, each a cluster of its own.
-
-        Raises:
-            PredictionError: A clip has no cluster of the kind asked for, or all have the same.
-        """
-        speakers, corpora = self.attributes["speaker"], self.attributes["corpus"]
-        if kind is None:
-            if not self.unknown_speakers and len(speakers.values) > 1:
-                kind = "speaker"
-            else:
-                kind = "corpus" if len(corpora.values) > 1 and UNKNOWN not in corpora.values else "clip"
-        if kind == "speaker" and self.unknown_speakers:
-            known = np.array([not value.endswith(f"/{UNKNOWN}") for value in speakers.values])
-            at = int(np.argmin(known[speakers.codes]))
-            raise PredictionError(
-                f"{self.unknown_speakers} clips have no speaker",
-                where=self.clip_ids[at],
-                expected="a speaker for every clip",
-                do="use --cluster corpus or --cluster clip",
-            )
-        if kind == "corpus" and UNKNOWN in corpora.values:
-            raise PredictionError("clips have no corpus", expected="a corpus for every clip", do="use --cluster clip")
-        if kind == "clip":
-            return kind, None
-        chosen = speakers if kind == "speaker" else _joined(corpora)
-        if len(chosen.values) < 2:
-            raise PredictionError(
-                f"one {kind} has no spread to draw from", expected=f"at least 2 of kind {kind}", do="use --cluster clip"
-            )
-        return kind, chosen
 
     def subset(self, keep: NDArray[np.bool_], **origin: Any) -> "Gold":
         """The clips where ``keep`` is true, with other entries of ``origin``."""
@@ -112,14 +72,11 @@ class Gold:
         for name, attribute in self.attributes.items():
             used, codes = np.unique(attribute.codes[chosen], return_inverse=True)
             attributes[name] = Attribute(codes.astype(np.int64), tuple(attribute.values[code] for code in used))
-        speakers = attributes["speaker"]
-        unknown = [value.endswith(f"/{UNKNOWN}") for value in speakers.values]
         return Gold(
             clip_ids=[self.clip_ids[at] for at in chosen],
             labels=self.labels[chosen],
             classes=self.classes,
             attributes=attributes,
-            unknown_speakers=int(np.array(unknown, bool)[speakers.codes].sum()) if unknown else 0,
             origin={**self.origin, **origin},
             inputs=None if self.inputs is None else [self.inputs[at] for at in chosen],
         )
@@ -146,19 +103,6 @@ def encode_duration(values: Sequence[float | None]) -> Attribute:
     return Attribute(compact.astype(np.int64), tuple(names[code] for code in used))
 
 
-def _joined(corpora: Attribute) -> Attribute:
-    """Corpora that share recordings or people (their specs say so) as one: their clips are not independent draws."""
-    from oruk_leaderboard.corpora import registry
-
-    known, here = registry(), set(corpora.values)
-    joined = []
-    for name in corpora.values:
-        shares = known[name].shares_material_with if name in known else ()
-        joined.append("+".join(sorted(here.intersection((name, *shares)))))
-    groups = encode(joined)
-    return Attribute(groups.codes[corpora.codes], groups.values)
-
-
 def combine(outer: Attribute, inner: Attribute) -> Attribute:
     """``outer/inner`` of each clip: a speaker's name is unique within its corpus only."""
     pairs = outer.codes * len(inner.values) + inner.codes
@@ -170,17 +114,15 @@ def combine(outer: Attribute, inner: Attribute) -> Attribute:
     return Attribute(rank[codes.astype(np.int64)], tuple(names[at] for at in order))
 
 
-def _attributes(columns: Mapping[str, Sequence[Any]], n: int) -> tuple[dict[str, Attribute], int]:
-    """All attributes of a set, and the number of clips without a speaker."""
+def _attributes(columns: Mapping[str, Sequence[Any]], n: int) -> dict[str, Attribute]:
+    """All attributes of a set."""
     blank: list[Any] = [None] * n
     attributes = {
         name: encode(columns.get(name, blank)) for name in ("language", "corpus", "speaker", "elicitation", "gender")
     }
-    speaker = attributes["speaker"]
-    unknown = int((speaker.codes == speaker.values.index(UNKNOWN)).sum()) if UNKNOWN in speaker.values else 0
-    attributes["speaker"] = combine(attributes["corpus"], speaker)
+    attributes["speaker"] = combine(attributes["corpus"], attributes["speaker"])
     attributes["duration"] = encode_duration(columns.get("duration_s", blank))
-    return attributes, unknown
+    return attributes
 
 
 def gold_of_set(clips: Any) -> Gold:
@@ -188,7 +130,7 @@ def gold_of_set(clips: Any) -> Gold:
     table = clips.table
     names = ("clip_id", "label", "corpus", "language", "speaker", "gender", "elicitation", "duration_s", "clip_sha256")
     columns = {name: table.column(name).to_pylist() for name in names}
-    attributes, unknown = _attributes(columns, table.num_rows)
+    attributes = _attributes(columns, table.num_rows)
     if strays := set(columns["label"]) - set(range(len(CLASSES))):
         at = columns["label"].index(next(iter(strays)))
         raise PredictionError(
@@ -202,7 +144,6 @@ def gold_of_set(clips: Any) -> Gold:
         labels=np.array(columns["label"], np.int64),
         classes=CLASSES,
         attributes=attributes,
-        unknown_speakers=unknown,
         origin=origin_of_report(clips.report),
         inputs=columns["clip_sha256"],
     )
@@ -249,10 +190,8 @@ def read_gold(path: Path, *, classes: tuple[str, ...] = CLASSES) -> Gold:
     columns["duration_s"] = [_seconds(rows, at, value) for at, value in enumerate(columns.get("duration_s", ()))] or [
         None
     ] * rows.size
-    attributes, unknown = _attributes(columns, rows.size)
-    return Gold(
-        ids, labels, classes, attributes, unknown, {**_no_set(), "gold_digest": gold_digest(ids, labels, classes)}, rows
-    )
+    attributes = _attributes(columns, rows.size)
+    return Gold(ids, labels, classes, attributes, {**_no_set(), "gold_digest": gold_digest(ids, labels, classes)}, rows)
 
 
 def _no_set() -> dict[str, Any]:
@@ -303,7 +242,5 @@ def crema_d_diagnostic(selection: str) -> Gold:
     same = {"corpus": "crema_d", "language": "en-US", "elicitation": "acted"}
     columns: dict[str, list[Any]] = {name: [value] * len(ids) for name, value in same.items()}
     columns["speaker"] = [actor for _, actor, _ in names]
-    attributes, unknown = _attributes(columns, len(ids))
-    return Gold(
-        ids, labels, classes, attributes, unknown, {**_no_set(), "gold_digest": gold_digest(ids, labels, classes)}
-    )
+    attributes = _attributes(columns, len(ids))
+    return Gold(ids, labels, classes, attributes, {**_no_set(), "gold_digest": gold_digest(ids, labels, classes)})

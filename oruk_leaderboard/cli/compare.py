@@ -29,8 +29,9 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--on-error", choices=("neutral", "wrong"), default="neutral", help="what failed clips count as"
     )
-    parser.add_argument("--cluster", choices=("speaker", "corpus", "clip"), help="default: speaker where all are known")
-    parser.add_argument("--two-stage", action="store_true", help="draw corpora first, then clusters within each")
+    parser.add_argument(
+        "--cluster", choices=("speaker", "corpus", "clip"), help="what is drawn (speaker: within each corpus)"
+    )
     parser.add_argument("--n-boot", type=int, default=2000, metavar="N", help="bootstrap replicates (2000)")
     parser.add_argument("--seed", type=int, default=0, metavar="N", help="seed of the draws (0)")
     parser.add_argument("--alpha", type=float, default=0.05, metavar="A", help="one minus the confidence (0.05)")
@@ -62,7 +63,6 @@ def run(args: argparse.Namespace) -> int:
         systems,
         gold,
         cluster=args.cluster,
-        two_stage=args.two_stage,
         n_boot=args.n_boot,
         seed=args.seed,
         on_error=args.on_error,

@@ -41,9 +41,15 @@ def add_scoring_options(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("--protocol", metavar="NAME", help="protocol or leaderboard to score by (oruk-bench)")
     parser.add_argument("--on-error", choices=("neutral", "wrong"), help="how failed clips count (by the protocol)")
-    parser.add_argument("--cluster", choices=("speaker", "corpus", "clip"), help="what the bootstrap draws")
-    parser.add_argument("--two-stage", action="store_true", help="draw corpora first, then speakers within them")
-    parser.add_argument("--interval", choices=("percentile", "bca"), default="percentile", help="kind of interval")
+    parser.add_argument(
+        "--cluster", choices=("speaker", "corpus", "clip"), help="what is drawn (speaker: within each corpus)"
+    )
+    parser.add_argument(
+        "--interval",
+        choices=("logit-t", "t", "percentile", "bca"),
+        default="logit-t",
+        help="kind of interval (logit-t; docs/intervals.md says why)",
+    )
     parser.add_argument("--n-boot", type=int, default=2000, metavar="N", help="bootstrap replicates (2000)")
     parser.add_argument("--seed", type=int, default=0, metavar="N", help="seed of the draws (0)")
     parser.add_argument("--by", action="append", metavar="ATTRIBUTE", help="slice by this too (speaker); repeatable")
@@ -98,7 +104,6 @@ def scoring_options(options: argparse.Namespace) -> dict[str, Any]:
         "system": options.system,
         "on_error": options.on_error,
         "cluster": options.cluster,
-        "two_stage": options.two_stage,
         "n_boot": options.n_boot,
         "seed": options.seed,
         "interval": options.interval,
@@ -140,7 +145,7 @@ def _leaderboard(options: argparse.Namespace) -> int:
     from oruk_leaderboard.scoring.scorer import gold_columns
 
     protocol = load(options.protocol)
-    names = ("subsample", "partial", "system", "on_error", "cluster", "two_stage", "by", "figures")
+    names = ("subsample", "partial", "system", "on_error", "cluster", "by", "figures")
     if given := [name for name in names if getattr(options, name)]:
         option = f"--{given[0].replace('_', '-')}"
         raise PredictionError("the option does not apply to this protocol", where=protocol.name, found=option)

@@ -38,7 +38,15 @@ from oruk_leaderboard.metrics.multilabel import (
     label_micro_f1,
     label_weighted_f1,
 )
-from oruk_leaderboard.metrics.probabilistic import Reliability, brier, ece, log_loss, reliability, top_k_accuracy
+from oruk_leaderboard.metrics.probabilistic import (
+    Reliability,
+    brier_scores,
+    confidence_bins,
+    ece,
+    in_top_k,
+    log_losses,
+    reliability,
+)
 from oruk_leaderboard.metrics.softlabel import (
     js_divergence,
     krippendorff_alpha,
@@ -53,11 +61,13 @@ __all__ = [
     "Reliability",
     "accuracy",
     "balanced_binary_accuracy",
-    "brier",
+    "brier_scores",
     "ccc",
     "cohen_kappa",
+    "confidence_bins",
     "confusion",
     "ece",
+    "in_top_k",
     "jaccard_accuracy",
     "js_divergence",
     "krippendorff_alpha",
@@ -66,7 +76,7 @@ __all__ = [
     "label_macro_f1",
     "label_micro_f1",
     "label_weighted_f1",
-    "log_loss",
+    "log_losses",
     "macro_f1",
     "macro_precision",
     "macro_recall",
@@ -81,7 +91,6 @@ __all__ = [
     "reliability",
     "soft_accuracy",
     "soft_cross_entropy",
-    "top_k_accuracy",
     "uar",
     "weighted_f1",
     "weighted_precision",

@@ -20,32 +20,50 @@ def _inputs(gold: ArrayLike, scores: ArrayLike) -> tuple[Ints, Floats]:
     return labels, rows
 
 
-def top_k_accuracy(gold: ArrayLike, scores: ArrayLike, *, k: int = 2) -> float:
-    """Share of clips whose gold class is among the ``k`` highest scores, range 0 to 1.
+def in_top_k(gold: ArrayLike, scores: ArrayLike, *, k: int = 2) -> Ints:
+    """Whether the gold class of each clip is among the ``k`` highest scores, shape (n,), 0 or 1.
 
-    Of equal scores the class with the lower index comes first, as with argmax, so that ``k = 1`` is the accuracy.
+    Of equal scores the class with the lower index comes first, as with argmax, so that the mean for ``k = 1`` is the
+    accuracy.
+
+    Example:
+        >>> in_top_k([0, 2], [[0.2, 0.5, 0.3], [0.6, 0.3, 0.1]]).tolist()
+        [0, 0]
     """
     labels, rows = _inputs(gold, scores)
     own = rows[np.arange(len(labels)), labels][:, None]
     before = np.arange(rows.shape[1]) < labels[:, None]
     rank = ((rows > own) | ((rows == own) & before)).sum(axis=1)
-    return float((rank < k).mean())
+    inside: Ints = (rank < k).astype(np.int64)
+    return inside
 
 
-def log_loss(gold: ArrayLike, scores: ArrayLike) -> float:
-    """Mean ``-ln(score of the gold class)`` in nats, 0 or more; scores below 2.2e-16 count as that."""
-    labels, rows = _inputs(gold, scores)
-    own = rows[np.arange(len(labels)), labels]
-    return float(-np.log(np.maximum(own, np.finfo(np.float64).eps)).mean())
+def log_losses(gold: ArrayLike, scores: ArrayLike) -> Floats:
+    """``-ln(score of the gold class)`` of each clip in nats, shape (n,), 0 or more; scores below 2.2e-16 count as that.
 
-
-def brier(gold: ArrayLike, scores: ArrayLike) -> float:
-    """Mean ``Σ_c (score_c - [c is gold])²``, range 0 to 2.
-
-    Reference: Brier (1950), doi:10.1175/1520-0493(1950)078<0001:VOFEIT>2.0.CO;2 (the original form of many classes).
+    Example:
+        >>> log_losses([0], [[1.0, 0.0]]).tolist()
+        [0.0]
     """
     labels, rows = _inputs(gold, scores)
-    return float(((rows - np.eye(rows.shape[1])[labels]) ** 2).sum(axis=1).mean())
+    own = rows[np.arange(len(labels)), labels]
+    # Subtracted from 0, since the negative of ln 1 is -0.
+    losses: Floats = 0.0 - np.log(np.maximum(own, np.finfo(np.float64).eps))
+    return losses
+
+
+def brier_scores(gold: ArrayLike, scores: ArrayLike) -> Floats:
+    """``Σ_c (score_c - [c is gold])²`` of each clip, shape (n,), range 0 to 2.
+
+    Reference: Brier (1950), doi:10.1175/1520-0493(1950)078<0001:VOFEIT>2.0.CO;2 (the original form of many classes).
+
+    Example:
+        >>> brier_scores([0], [[0.5, 0.5]]).tolist()
+        [0.5]
+    """
+    labels, rows = _inputs(gold, scores)
+    squares: Floats = ((rows - np.eye(rows.shape[1])[labels]) ** 2).sum(axis=1)
+    return squares
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -77,7 +95,7 @@ def reliability(gold: ArrayLike, scores: ArrayLike, *, n_bins: int = 15) -> Reli
     confidence = rows.max(axis=1)
     right = rows.argmax(axis=1) == labels
     edges = np.linspace(0, 1, n_bins + 1)
-    bins = np.clip(np.searchsorted(edges, confidence, side="left") - 1, 0, n_bins - 1)
+    bins = confidence_bins(confidence, edges)
     count = np.bincount(bins, minlength=n_bins)
     return Reliability(
         edges=edges,
@@ -85,6 +103,11 @@ def reliability(gold: ArrayLike, scores: ArrayLike, *, n_bins: int = 15) -> Reli
         confidence=divide(np.bincount(bins, weights=confidence, minlength=n_bins), count),
         accuracy=divide(np.bincount(bins, weights=right, minlength=n_bins), count),
     )
+
+
+def confidence_bins(confidence: Floats, edges: Floats) -> Ints:
+    """Bin of each confidence, shape (n,): a bin has its upper edge, not its lower one."""
+    return np.clip(np.searchsorted(edges, confidence, side="left") - 1, 0, len(edges) - 2)
 
 
 def ece(diagram: Reliability) -> float:

@@ -13,7 +13,7 @@ from oruk_leaderboard.jsontext import pretty
 from oruk_leaderboard.paths import data_dir
 from oruk_leaderboard.records.schemas import check, load_schema
 
-RECORD_VERSION = "1.0.0"
+RECORD_VERSION = "1.1.0"
 """Version of the record schema."""
 
 PUBLISHED: tuple[str, ...] = ("full_set", "subsample_5k")

@@ -15,7 +15,13 @@ from oruk_leaderboard.answers.predictions import STATUSES, Predictions, read_pre
 from oruk_leaderboard.errors import PredictionError
 from oruk_leaderboard.scoring.panel import METRICS, Panel, known, named, panel
 from oruk_leaderboard.scoring.scorer import resolve_gold
+from oruk_leaderboard.statistics import Bounds, Support
 from oruk_leaderboard.todict import ToDict
+
+Floats = NDArray[np.float64]
+
+DIFFERENCE = Bounds(-1.0, 1.0)
+"""Smallest and largest difference between two figures."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,24 +30,24 @@ class Standing:
 
     Attributes:
         system: Its name.
-        rank: Rank to show; adjacent systems whose own test gives ``p >= alpha`` share one (protocol 0.1.0).
+        rank: Place by the figure alone; equal figures share one.
         figures: Figure name to its value, 0 to 1.
-        intervals: Figure name to the ends of its percentile interval.
-        rank_low: Best rank within the interval of ranks.
-        rank_high: Worst rank within it.
+        intervals: Figure name to the ends of its interval; None with fewer than ``statistics.FEWEST`` clusters.
+        rank_low: Best rank in its confidence set; the sets of all systems hold together (``statistics.rank_sets``).
+        rank_high: Worst rank in it.
+        may_be_first: Whether the system may be the best of all.
         p_first: Share of the replicates in which the system is first.
-        mean_rank: Mean rank over the replicates.
         counts: Clips by status (ok, refused, error, abstained, missing).
     """
 
     system: str
     rank: int
     figures: dict[str, float]
-    intervals: dict[str, tuple[float, float]]
+    intervals: dict[str, tuple[float, float] | None]
     rank_low: int
     rank_high: int
+    may_be_first: bool
     p_first: float
-    mean_rank: float
     counts: dict[str, int]
 
 
@@ -53,10 +59,10 @@ class Pair:
         first: Name of the better system.
         second: Name of the other.
         difference: First minus second, in the ranking figure.
-        low: Lower end of its percentile interval.
+        low: Lower end of its interval (Student's t on the standard error of the difference).
         high: Upper end.
-        p: Two-sided p-value of the paired cluster bootstrap (protocol 0.1.0).
-        p_holm: Adjusted for all pairs; from the normal tail where p is below the resolution of the replicates.
+        p: Two-sided p-value of the same t.
+        p_holm: Adjusted for all pairs (Holm).
         separated: Whether ``p_holm`` is below alpha.
         only_first: Clips that only the first has right.
         only_second: Clips that only the second has right.
@@ -88,9 +94,11 @@ class Comparison(ToDict):
         metric: Ranking figure.
         n: Clips.
         set_digest: Digest of the rebuilt set, or None for a gold file.
-        cluster: What was resampled: ``speaker``, ``corpus`` or ``clip``.
-        two_stage: Whether corpora were drawn first, then their speakers.
-        n_clusters: Number of clusters.
+        cluster: What was drawn: ``speaker`` (within corpora), ``corpus`` or ``clip``.
+        clusters: Number of clusters.
+        effective: Effective number of clusters.
+        df: Degrees of freedom of the standard errors.
+        loose_share: Share of the clips that were drawn as independent, for want of speakers.
         n_boot: Replicates.
         seed: Seed of the draws.
         alpha: One minus the confidence of all intervals and the level of all tests.
@@ -104,8 +112,10 @@ class Comparison(ToDict):
     n: int
     set_digest: str | None
     cluster: str
-    two_stage: bool
-    n_clusters: int
+    clusters: int
+    effective: float
+    df: float
+    loose_share: float
     n_boot: int
     seed: int
     alpha: float
@@ -147,7 +157,7 @@ class Shift(ToDict):
         full: Figure on all clips.
         subsample: Figure on the subsample.
         difference: Subsample minus full.
-        low: Lower end of its percentile interval, both parts on the same resampled clusters.
+        low: Lower end of its interval (Student's t), both parts on the same resampled clusters.
         high: Upper end.
         n_full: Clips of the set.
         n_subsample: Clips of the subsample.
@@ -171,7 +181,6 @@ def compare(
     metric: str = "macro_f1",
     alpha: float = 0.05,
     cluster: str | None = None,
-    two_stage: bool = False,
     n_boot: int = 2000,
     seed: int = 0,
     on_error: str = "neutral",
@@ -185,7 +194,6 @@ def compare(
         metric: As for :func:`rank`.
         alpha: As for :func:`rank`.
         cluster: As for :func:`panel.panel`, like the options that follow.
-        two_stage: Draw corpora first, then clusters within each.
         n_boot: Bootstrap replicates.
         seed: Seed of the draws.
         on_error: ``neutral`` or ``wrong``.
@@ -201,7 +209,7 @@ def compare(
         else read_predictions(Path(given), answers.clip_ids, classes=answers.classes)
         for name, given in (systems if isinstance(systems, Mapping) else named(systems)).items()
     }
-    board = panel(read, answers, cluster=cluster, two_stage=two_stage, n_boot=n_boot, seed=seed, on_error=on_error)
+    board = panel(read, answers, cluster=cluster, n_boot=n_boot, seed=seed, on_error=on_error)
     return rank(board, metric=metric, alpha=alpha)
 
 
@@ -219,31 +227,30 @@ def rank(board: Panel, *, metric: str = "macro_f1", alpha: float = 0.05) -> Comp
     """
     known(metric)
     clustered = board.margins()
-    whole, drawn = clustered.sum(), statistics.resample(clustered, board.draws)
+    whole, drawn = clustered.sum(), board.replicates(clustered)
     figures = {name: function(whole) for name, function in METRICS.items()}
     replicates = {name: function(drawn) for name, function in METRICS.items()}
-    ends = {name: statistics.percentile(values, alpha=alpha) for name, values in replicates.items()}
     order = sorted(range(len(board.names)), key=lambda system: (-figures[metric][system], board.names[system]))
     ranked = replicates[metric][order]
     pairs = _pairs(board, order, figures[metric], ranked, alpha)
     apart = np.zeros((len(order), len(order)), dtype=bool)
     for (one, other), pair in zip(itertools.combinations(range(len(order)), 2), pairs, strict=True):
         apart[one, other] = apart[other, one] = pair.separated
-    neighbour = {(pair.first, pair.second): pair.p < alpha for pair in pairs}
-    ordered = [board.names[system] for system in order]
-    shown = statistics.display_ranks([neighbour[names] for names in itertools.pairwise(ordered)])
-    best, worst = statistics.rank_intervals(ranked, alpha=alpha)
-    first, mean = statistics.probability_of_first(ranked), statistics.ranks(ranked).mean(axis=1)
+    sets = statistics.rank_sets(figures[metric][order], ranked, df=board.support.df, alpha=alpha)
+    first, places = statistics.probability_of_first(ranked), statistics.ranks(figures[metric][order])
     standings = tuple(
         Standing(
             system=board.names[system],
-            rank=shown[place],
+            rank=int(places[place]),
             figures={name: float(values[system]) for name, values in figures.items()},
-            intervals={name: (float(low[system]), float(high[system])) for name, (low, high) in ends.items()},
-            rank_low=int(best[place]),
-            rank_high=int(worst[place]),
+            intervals={
+                name: _interval(float(values[system]), replicates[name][system], board.support, alpha)
+                for name, values in figures.items()
+            },
+            rank_low=int(sets.best[place]),
+            rank_high=int(sets.worst[place]),
+            may_be_first=bool(sets.first[place]),
             p_first=float(first[place]),
-            mean_rank=float(mean[place]),
             counts=board.counts[system],
         )
         for place, system in enumerate(order)
@@ -252,9 +259,11 @@ def rank(board: Panel, *, metric: str = "macro_f1", alpha: float = 0.05) -> Comp
         metric=metric,
         n=len(board.gold.clip_ids),
         set_digest=board.gold.origin.get("set_digest"),
-        cluster=board.cluster,
-        two_stage=board.draws.parents is not None,
-        n_clusters=board.draws.n_clusters,
+        cluster=board.drawn.kind,
+        clusters=board.support.clusters,
+        effective=board.support.effective,
+        df=board.support.df,
+        loose_share=board.support.loose_share,
         n_boot=board.draws.n_boot,
         seed=board.draws.seed,
         alpha=alpha,
@@ -268,34 +277,44 @@ def rank(board: Panel, *, metric: str = "macro_f1", alpha: float = 0.05) -> Comp
     )
 
 
-def _pairs(
-    board: Panel, order: Sequence[int], figures: NDArray[np.float64], ranked: NDArray[np.float64], alpha: float
-) -> tuple[Pair, ...]:
+def _interval(point: float, replicates: Floats, support: Support, alpha: float) -> tuple[float, float] | None:
+    """Interval of a figure as ``score`` gives it by default; None with too few clusters."""
+    if support.clusters < statistics.FEWEST:
+        return None
+    return statistics.t_interval(point, statistics.standard_error(replicates), support, alpha=alpha)
+
+
+def _t_ends(difference: float, replicates: Floats, support: Support, alpha: float) -> tuple[float, float]:
+    """Interval of a difference, -1 to 1."""
+    return statistics.t_interval(
+        difference, statistics.standard_error(replicates), support, alpha=alpha, bounds=DIFFERENCE, logit=False
+    )
+
+
+def _pairs(board: Panel, order: Sequence[int], figures: Floats, ranked: Floats, alpha: float) -> tuple[Pair, ...]:
     """Tests of all pairs, the systems taken in ``order``; replicates ``ranked`` are already in it."""
     right = (board.outcomes[order] == board.gold.labels).astype(np.float32)
     both = right @ right.T  # whole numbers below 2^24: exact
     found = []
     for one, other in itertools.combinations(range(len(order)), 2):
         only_first, only_second = int(both[one, one] - both[one, other]), int(both[other, other] - both[one, other])
-        found.append((one, other, statistics.mcnemar(only_first, only_second)))
+        difference, drawn = float(figures[order[one]] - figures[order[other]]), ranked[one] - ranked[other]
+        error = statistics.standard_error(drawn)
+        ends = _t_ends(difference, drawn, board.support, alpha)
+        p = statistics.t_p(difference, error, board.support.df)
+        found.append((one, other, difference, ends, p, statistics.mcnemar(only_first, only_second)))
     if not found:
         return ()
-    values = np.asarray(figures)[order]
-    first, second = np.array([entry[0] for entry in found]), np.array([entry[1] for entry in found])
-    difference = values[first] - values[second]
-    differences = ranked[first] - ranked[second]
-    low, high = statistics.percentile(differences, alpha=alpha)
-    p = statistics.two_sided_p(differences)
-    adjusted = statistics.holm(statistics.tail_p(differences, difference, n_clusters=board.draws.n_clusters))
-    mcnemar_adjusted = statistics.holm([test.p for _, _, test in found])
+    adjusted = statistics.holm([p for *_, p, _ in found])
+    mcnemar_adjusted = statistics.holm([test.p for *_, test in found])
     return tuple(
         Pair(
             first=board.names[order[one]],
             second=board.names[order[other]],
-            difference=float(difference[row]),
-            low=float(low[row]),
-            high=float(high[row]),
-            p=float(p[row]),
+            difference=difference,
+            low=ends[0],
+            high=ends[1],
+            p=p,
             p_holm=float(adjusted[row]),
             separated=bool(adjusted[row] < alpha),
             only_first=test.only_first,
@@ -304,7 +323,7 @@ def _pairs(
             mcnemar_holm=float(mcnemar_adjusted[row]),
             mcnemar_method=test.method,
         )
-        for row, (one, other, test) in enumerate(found)
+        for row, (one, other, difference, ends, p, test) in enumerate(found)
     )
 
 
@@ -313,13 +332,15 @@ def ensemble(board: Panel, *, metric: str = "macro_f1", alpha: float = 0.05) -> 
     known(metric)
     clustered = board.margins()
     values = METRICS[metric](clustered.sum())
-    low, high = statistics.percentile(METRICS[metric](statistics.resample(clustered, board.draws)).mean(0), alpha=alpha)
+    drawn = METRICS[metric](board.replicates(clustered)).mean(axis=0)
+    error = statistics.standard_error(drawn)
+    low, high = statistics.t_interval(float(values.mean()), error, board.support, alpha=alpha)
     return Ensemble(
         metric=metric,
         per_prompt={name: float(value) for name, value in zip(board.names, values, strict=True)},
         mean=float(values.mean()),
-        low=float(low),
-        high=float(high),
+        low=low,
+        high=high,
         sd=float(values.std(ddof=1)) if len(values) > 1 else 0.0,
         spread=float(values.max() - values.min()),
     )
@@ -341,24 +362,27 @@ def shift(
     """
     known(metric)
     if len(subsample) != len(board.gold.clip_ids) or not subsample.any():
-        raise PredictionError("the subsample holds no clip of the set", expected="at least one clip of the set")
+        raise PredictionError("the subsample has no clip of the set", expected="at least one clip of the set")
     parts = board.margins(), board.margins(subsample)
     full, part = (METRICS[metric](clustered.sum()) for clustered in parts)
-    drawn = [METRICS[metric](statistics.resample(clustered, board.draws)) for clustered in parts]
-    low, high = statistics.percentile(drawn[1] - drawn[0], alpha=alpha)
-    return tuple(
-        Shift(
-            system=name,
-            full=float(full[row]),
-            subsample=float(part[row]),
-            difference=float(part[row] - full[row]),
-            low=float(low[row]),
-            high=float(high[row]),
-            n_full=len(subsample),
-            n_subsample=int(subsample.sum()),
+    drawn = [METRICS[metric](board.replicates(clustered)) for clustered in parts]
+    found = []
+    for row, name in enumerate(board.names):
+        difference = float(part[row] - full[row])
+        low, high = _t_ends(difference, drawn[1][row] - drawn[0][row], board.support, alpha)
+        found.append(
+            Shift(
+                system=name,
+                full=float(full[row]),
+                subsample=float(part[row]),
+                difference=difference,
+                low=low,
+                high=high,
+                n_full=len(subsample),
+                n_subsample=int(subsample.sum()),
+            )
         )
-        for row, name in enumerate(board.names)
-    )
+    return tuple(found)
 
 
 def failures(comparison: Comparison) -> list[str]:

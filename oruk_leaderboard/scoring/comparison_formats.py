@@ -5,6 +5,7 @@ from collections.abc import Sequence
 
 from oruk_leaderboard.cells import latex_cell, text_table
 from oruk_leaderboard.scoring.comparison import Comparison, Ensemble, Pair, Shift, Standing
+from oruk_leaderboard.scoring.sampling import QUESTIONS, few_clusters
 
 SHOWN_PAIRS = 20
 """Pairs listed as text: neighbours come first, ``--json`` holds all."""
@@ -13,18 +14,17 @@ WIDTH = 100
 """Columns that running text is broken at."""
 
 NOTES = (
-    "Neighbours whose own test finds no difference (p) share a rank, as in the benchmark's protocol; shared ranks can "
-    "chain, so the groups above and the column p Holm, corrected for all pairs, say who differs from whom. A p marked "
-    "≤ is the smallest that so many replicates can show; Holm's correction then starts from the normal tail. McNemar's "
-    "test takes clips as independent; where speakers go wrong together the cluster bootstrap decides."
+    "Ranks: confidence sets that hold for all systems at once (Mogstad et al. 2024). p: Student's t on the bootstrap's "
+    "standard error of the difference; p Holm is corrected for all pairs, and a pair differs where it is below "
+    "{alpha:g}. McNemar's test takes clips as independent; where speakers go wrong together, p is the one to read."
 )
 """How to read ranks and tests."""
 
-_RANKING = ("rank", "system", "macro_f1", "interval", "accuracy", "uar", "ranks", "P(first)")
+_RANKING = ("rank", "system", "macro_f1", "interval", "accuracy", "uar", "ranks", "may be first")
 
 
-def _interval(ends: tuple[float, float]) -> str:
-    return f"{ends[0]:.3f}–{ends[1]:.3f}"
+def _interval(ends: tuple[float, float] | None) -> str:
+    return "none" if ends is None else f"{ends[0]:.3f}–{ends[1]:.3f}"
 
 
 def _ranking_row(standing: Standing, metric: str) -> tuple[object, ...]:
@@ -37,18 +37,17 @@ def _ranking_row(standing: Standing, metric: str) -> tuple[object, ...]:
         f"{figures['accuracy']:.3f}",
         f"{figures['uar']:.3f}",
         f"{standing.rank_low}–{standing.rank_high}",
-        f"{standing.p_first:.3f}",
+        "yes" if standing.may_be_first else "no",
     )
 
 
-def _pair_row(pair: Pair, floor: float) -> tuple[object, ...]:
-    """Cells of a pair; ``floor`` is the smallest p that the replicates can show."""
+def _pair_row(pair: Pair) -> tuple[object, ...]:
     return (
         pair.first,
         pair.second,
         f"{pair.difference:+.4f}",
         f"[{pair.low:+.4f}, {pair.high:+.4f}]",
-        f"≤{_p(pair.p)}" if pair.p <= floor else _p(pair.p),
+        _p(pair.p),
         _p(pair.p_holm),
         _p(pair.mcnemar_holm),
         "yes" if pair.separated else "no",
@@ -61,12 +60,13 @@ def _p(value: float) -> str:
 
 def basis(comparison: Comparison) -> str:
     """What the intervals and tests rest on, in one sentence."""
-    stage = "corpora, then their clusters," if comparison.two_stage else ""
+    warnings = few_clusters(comparison.clusters, comparison.effective, comparison.loose_share)
     return (
         f"{comparison.n} clips, ranked by {comparison.metric}; {100 * (1 - comparison.alpha):g} % intervals and tests "
-        f"from {comparison.n_boot} replicates of {comparison.n_clusters} clusters by {comparison.cluster}, {stage} "
-        f"seed {comparison.seed}; Holm over {len(comparison.pairs)} pairs; failed clips count as {comparison.on_error}"
-    ).replace("  ", " ")
+        f"for {QUESTIONS[comparison.cluster]}: {comparison.clusters} clusters, effectively {comparison.effective:.1f}, "
+        f"{comparison.n_boot} replicates, seed {comparison.seed}; Holm over {len(comparison.pairs)} pairs; failed "
+        f"clips count as {comparison.on_error}" + "".join(f"; {warning}" for warning in warnings)
+    )
 
 
 def neighbours_first(comparison: Comparison) -> list[Pair]:
@@ -79,19 +79,18 @@ def as_text(comparison: Comparison) -> str:
     """Ranking, tests and ties for a terminal."""
     rows = [_ranking_row(standing, comparison.metric) for standing in comparison.standings]
     header = tuple(f"{comparison.metric} interval" if name == "interval" else name for name in _RANKING)
-    numbers = ("rank", "macro_f1", "accuracy", "uar", "ranks", "P(first)")
+    numbers = ("rank", "macro_f1", "accuracy", "uar", "ranks", "may be first")
     parts = [textwrap.fill(basis(comparison), WIDTH), text_table(header, rows, right=numbers)]
     if comparison.pairs:
         pairs = neighbours_first(comparison)[:SHOWN_PAIRS]
-        floor = 2 / (comparison.n_boot + 1)
         tests = ("first", "second", "difference", "interval", "p", "p Holm", "McNemar Holm", "differ")
         columns = ("difference", "p", "p Holm", "McNemar Holm")
-        table = text_table(tests, [_pair_row(pair, floor) for pair in pairs], right=columns)
+        table = text_table(tests, [_pair_row(pair) for pair in pairs], right=columns)
         rest = len(comparison.pairs) - len(pairs)
         parts.append(table + (f"\n… and {rest} pairs more; --json lists all" if rest else ""))
     if comparison.groups:
         parts.append("\n".join(["not told apart:", *(f"  {' = '.join(group)}" for group in comparison.groups)]))
-    parts.append(textwrap.fill(NOTES, WIDTH))
+    parts.append(textwrap.fill(NOTES.format(alpha=comparison.alpha), WIDTH))
     return "\n\n".join(parts)
 
 
@@ -102,7 +101,7 @@ def as_latex(comparison: Comparison) -> str:
         rf"  \caption{{{latex_cell(basis(comparison))}.}}",
         r"  \begin{tabular}{rlrrrrr}",
         r"  \toprule",
-        r"  Rank & System & Macro-F1 & Interval & Accuracy & Ranks & $P$(first) \\",
+        r"  Rank & System & Macro-F1 & Interval & Accuracy & Ranks & First? \\",
         r"  \midrule",
     ]
     for standing in comparison.standings:

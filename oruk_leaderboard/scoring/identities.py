@@ -43,6 +43,14 @@ def broken_structure(evaluation: Mapping[str, Any]) -> list[str]:
     found, scores = [*_names(evaluation), *_clusters(evaluation)], evaluation["class_scores"]
     if found or scores is None:
         return found
+    clusters = len(evaluation["confusion_by_cluster"]["clusters"])
+    for name, values in scores["by_cluster"].items():
+        if len(values) != clusters:
+            found.append(f"class_scores.by_cluster.{name} has {len(values)} sums for {clusters} clusters")
+    if sum(scores["by_cluster"]["clips"]) != scores["n"]:
+        found.append(f"the clusters have {sum(scores['by_cluster']['clips'])} clips with scores of {scores['n']}")
+    if found:
+        return found
     return list(_bins(scores["reliability"], scores["n"], len(evaluation["classes"])))
 
 
@@ -72,8 +80,8 @@ def _names(evaluation: Mapping[str, Any]) -> Iterator[str]:
 def _clusters(evaluation: Mapping[str, Any]) -> Iterator[str]:
     """Names of clusters and attribute values are unique, and every one of them has clips."""
     tally = evaluation["confusion_by_cluster"]
-    lists = {"clusters": tally["clusters"], **tally["attributes"]}
-    width = 1 + len(tally["attributes"])
+    lists = {"clusters": tally["clusters"], "strata": tally["strata"], **tally["attributes"]}
+    width = 2 + len(tally["attributes"])
     codes = [*itertools.chain(*tally["groups"], *tally["counts"])]
     if any(len(group) != width for group in tally["groups"]) or not set(map(type, codes)) <= {int}:
         yield f"groups and counts of confusion_by_cluster are not lists of integers, {width} for each group"
@@ -83,7 +91,7 @@ def _clusters(evaluation: Mapping[str, Any]) -> Iterator[str]:
             repeated = sorted({value for value in values if values.count(value) > 1})
             yield f"{name} of confusion_by_cluster has a name twice: {', '.join(repeated)}"
         used = {group[at] for group in tally["groups"]}
-        if values and used != set(range(len(values))):
+        if used != set(range(len(values))):
             yield f"{name} of confusion_by_cluster has {len(values)} names, its groups use {len(used)}"
     if present := set(evaluation["absent"]) & set(tally["attributes"].get("corpus", ())):
         yield f"absent corpora have clips: {', '.join(sorted(present))}"

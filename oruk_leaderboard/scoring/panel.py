@@ -12,8 +12,9 @@ from oruk_leaderboard.answers.gold import Gold
 from oruk_leaderboard.answers.predictions import MISSING, Predictions
 from oruk_leaderboard.errors import PredictionError
 from oruk_leaderboard.metrics import Margins, Metric
+from oruk_leaderboard.scoring.sampling import Clustering, clustering, design_of
 from oruk_leaderboard.scoring.tally import ON_ERROR, outcomes
-from oruk_leaderboard.statistics import Draws
+from oruk_leaderboard.statistics import Draws, Support, support
 
 METRICS: Mapping[str, Metric] = {
     "macro_f1": metrics.macro_f1,
@@ -32,9 +33,9 @@ class Panel:
         gold: The set.
         outcomes: Scored class of each system and clip, shape (s, n), k for "no class".
         counts: Clips by status of each system.
-        clusters: Index of each clip's cluster, shape (n,).
-        cluster: What is resampled.
-        draws: Draws of the clusters, the same for all.
+        drawn: Cluster and stratum of each clip.
+        draws: Rescaled draws of the clusters, the same for all.
+        support: What a figure of the whole set rests on.
         on_error: How failed clips count.
     """
 
@@ -42,16 +43,17 @@ class Panel:
     gold: Gold
     outcomes: NDArray[np.int64]
     counts: tuple[dict[str, int], ...]
-    clusters: NDArray[np.int64]
-    cluster: str
+    drawn: Clustering
     draws: Draws
+    support: Support
     on_error: str
 
     def margins(self, keep: NDArray[np.bool_] | None = None) -> Margins:
         """Margins by system and cluster, shape (s, c, k); of the clips in ``keep`` if given."""
         chosen = slice(None) if keep is None else keep
-        labels, clusters, k = self.gold.labels[chosen], self.clusters[chosen], len(self.gold.classes)
-        size = self.draws.n_clusters * k
+        labels, clusters = self.gold.labels[chosen], self.drawn.clusters.codes[chosen]
+        k = len(self.gold.classes)
+        size = len(self.drawn.clusters.values) * k
 
         def by_cluster(classes: NDArray[np.int64], clips: NDArray[np.bool_]) -> NDArray[np.float64]:
             cells = clusters[clips] * k + classes[clips]
@@ -62,6 +64,18 @@ class Panel:
             tp=np.stack([by_cluster(row, row == labels) for row in scored]),
             gold=by_cluster(labels, np.ones(len(labels), dtype=bool)),
             predicted=np.stack([by_cluster(row, row < k) for row in scored]),
+        )
+
+    def replicates(self, clustered: Margins) -> Margins:
+        """Margins of every system and replicate, shape (s, b, k), from margins by cluster."""
+        k = len(self.gold.classes)
+        gold = self.draws.sums(clustered.gold)
+        drawn = [
+            self.draws.sums(np.concatenate([tp, predicted], axis=1))
+            for tp, predicted in zip(clustered.tp, clustered.predicted, strict=True)
+        ]
+        return Margins(
+            tp=np.stack([sums[:, :k] for sums in drawn]), gold=gold, predicted=np.stack([sums[:, k:] for sums in drawn])
         )
 
 
@@ -95,7 +109,6 @@ def panel(
     gold: Gold,
     *,
     cluster: str | None = None,
-    two_stage: bool = False,
     n_boot: int = 2000,
     seed: int = 0,
     on_error: str = "neutral",
@@ -105,15 +118,13 @@ def panel(
     Args:
         systems: Name to predictions of all clips of the set.
         gold: The set.
-        cluster: ``speaker``, ``corpus`` or ``clip``; None for speakers where all are known, else corpora.
-        two_stage: Draw corpora first, then clusters within each drawn corpus.
+        cluster: ``speaker`` (within corpora, the default), ``corpus`` or ``clip``.
         n_boot: Bootstrap replicates.
         seed: Seed of the draws.
         on_error: ``neutral`` (protocol 0.1.0) or ``wrong``: what refused, failed and missing clips count as.
 
     Raises:
-        PredictionError: No systems, predictions of another number of clips, a system that failed on every clip, or a
-            clip without a cluster.
+        PredictionError: No systems, predictions of another number of clips, or a system that failed on every clip.
         MetricError: One cluster only, or options out of range.
     """
     if not systems:
@@ -132,20 +143,16 @@ def panel(
             raise PredictionError("the run failed on every clip", where=name, expected="at least one clip with a label")
         outcome = outcomes(gold, predictions)
         scored.append(np.where(outcome > k, failed, outcome))
-    kind, attribute = gold.cluster(cluster)
-    index, size = (np.arange(n), n) if attribute is None else (attribute.codes, len(attribute.values))
-    parents = None
-    if two_stage:
-        parents = np.zeros(size, np.int64)
-        parents[index] = gold.attributes["corpus"].codes
+    drawn = clustering(gold, cluster)
+    design = design_of(drawn.clusters.values, drawn.clusters.codes, drawn.strata.codes)
     return Panel(
         names=tuple(systems),
         gold=gold,
         outcomes=np.stack(scored),
         counts=tuple(predictions.counts for predictions in systems.values()),
-        clusters=index,
-        cluster=kind,
-        draws=Draws(size, n_boot=n_boot, seed=seed, parents=parents),
+        drawn=drawn,
+        draws=Draws(design, n_boot=n_boot, seed=seed, rescaled=True),
+        support=support(design, np.bincount(drawn.clusters.codes).astype(np.float64)),
         on_error=on_error,
     )
 

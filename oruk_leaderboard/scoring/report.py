@@ -5,6 +5,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from oruk_leaderboard.cells import latex_cell, text_table
+from oruk_leaderboard.scoring.sampling import QUESTIONS, few_clusters
+from oruk_leaderboard.statistics import FEW, FEWEST
 
 WIDTH = 80
 """Columns of a terminal that the text report fits in."""
@@ -53,32 +55,54 @@ def _head(record: Mapping[str, Any]) -> str:
     return "\n".join(_wrap(f"{name + ':':10}{value}", indent=10) for name, value in lines)
 
 
+def _ends(interval: Sequence[float] | None, digits: int = 4) -> str:
+    return "none" if interval is None else f"{interval[0]:.{digits}f} to {interval[1]:.{digits}f}"
+
+
 def _figures(evaluation: Mapping[str, Any]) -> str:
-    clusters = len(evaluation["confusion_by_cluster"]["clusters"]) or evaluation["n"]
-    rows: list[tuple[str, str, str | None]] = []
+    other = evaluation["other_corpora"]
+    rows: list[tuple[str, ...]] = []
     for key, name in NAMES.items():
-        low, high = evaluation["intervals"][key]
-        rows.append((name, f"{evaluation['figures'][key]:.4f}", f"{low:.4f} to {high:.4f}"))
+        interval = _ends(evaluation["intervals"][key])
+        rows.append(
+            (name, f"{evaluation['figures'][key]:.4f}", interval, _ends(other["intervals"][key]) if other else "")
+        )
     fair = evaluation["fair_subset"]
     if fair:
         for key in ("macro_f1", "accuracy"):
-            low, high = fair["intervals"][key]
             label = f"{NAMES[key]}, {fair['classes']} declared classes"
-            rows.append((label, f"{fair[key]:.4f}", f"{low:.4f} to {high:.4f}"))
-    if evaluation["class_scores"]:
+            rows.append((label, f"{fair[key]:.4f}", _ends(fair["intervals"][key])))
+    if scores := evaluation["class_scores"]:
         names = {"top2": "top-2 accuracy", "log_loss": "log loss (nats)", "brier": "Brier", "ece": "ECE"}
-        rows += [(names[key], f"{value:.4f}", None) for key, value in evaluation["class_scores"]["figures"].items()]
-    percent = f"{100 * (1 - evaluation['alpha']):g} % interval"
-    table = text_table(("figure", "value", percent), rows, right=("value",))
-    kind = evaluation["cluster"]
-    stages = ", corpora first" if evaluation["two_stage"] else ""
-    how = f"{evaluation['interval']} bootstrap of {clusters:,} {kind}s{stages}, {evaluation['n_boot']:,} replicates"
+        of = "" if scores["n"] == evaluation["n"] else f", {scores['n']:,} clips"
+        rows += [
+            (f"{names[key]}{of}", f"{value:.4f}", _ends(scores["intervals"][key]))
+            for key, value in scores["figures"].items()
+        ]
+    short = QUESTIONS[evaluation["support"]["cluster"]].rpartition(", ")[2]
+    header = ("figure", "value", short, *(("other corpora",) if other else ()))
+    rows = [(*row, "")[: len(header)] for row in rows]
     present, k = evaluation["gold_classes"], len(evaluation["classes"])
     over = (
         f" The gold labels have {present} of the {k} classes: macro-F1 is over all {k}, over those {present} it is "
         f"{evaluation['macro_f1_present']:.4f}."
     )
-    return f"{table}\n" + _wrap(f"Intervals: {how}, seed {evaluation['seed']}.{over if present < k else ''}")
+    method = f"{100 * (1 - evaluation['alpha']):g} % {evaluation['interval']}, {evaluation['n_boot']:,} replicates"
+    parts = [f"Intervals: {method}, seed {evaluation['seed']}.{over if present < k else ''}"]
+    parts += [support_line(part) for part in (evaluation["support"], other) if part]
+    if scores and scores["label_not_top"]:
+        share = scores["label_not_top"] / scores["n"]
+        parts.append(f"The label is not the class with the highest score in {share:.1%} of the clips with scores.")
+    return f"{text_table(header, rows, right=('value',))}\n" + "\n".join(map(_wrap, parts))
+
+
+def support_line(support: Mapping[str, Any]) -> str:
+    """Clusters behind an interval, with its warnings, in one sentence."""
+    few = few_clusters(support["clusters"], support["effective"], support["loose_share"])
+    kinds = {"speaker": "speakers", "corpus": "corpora", "clip": "clips"}
+    question = QUESTIONS[support["cluster"]]
+    number = f"{support['clusters']:,} {kinds[support['cluster']]}, effectively {support['effective']:.1f}"
+    return f"{question[0].upper()}{question[1:]}: {number}{''.join(f'; {warning}' for warning in few)}."
 
 
 def _classes(evaluation: Mapping[str, Any]) -> str:
@@ -104,8 +128,7 @@ def _tells(rows: Sequence[Mapping[str, Any]]) -> bool:
 def _slices(name: str, rows: Iterable[Mapping[str, Any]]) -> str:
     lines = []
     for row in rows:
-        low, high = row["intervals"]["macro_f1"]
-        by = "" if row["cluster"] != "clip" else " c"
+        by = "" if row["effective"] >= FEW or row["intervals"]["macro_f1"] is None else " f"
         lines.append(
             (
                 row["value"][:24],
@@ -113,13 +136,15 @@ def _slices(name: str, rows: Iterable[Mapping[str, Any]]) -> str:
                 row["classes"],
                 f"{row['accuracy']:.3f}",
                 f"{row['macro_f1']:.3f}",
-                f"{low:.3f} to {high:.3f}{by}",
+                row["clusters"],
+                f"{row['effective']:.1f}",
+                f"{_ends(row['intervals']['macro_f1'], 3)}{by}",
             )
         )
     return text_table(
-        (name, "clips ", "classes", "accuracy", "macro-F1", "interval"),
+        (name, "clips ", "classes", "accuracy", "macro-F1", "G", "G*", "interval"),
         lines,
-        right=("clips ", "classes", "accuracy", "macro-F1"),
+        right=("clips ", "classes", "accuracy", "macro-F1", "G", "G*"),
     )
 
 
@@ -129,8 +154,11 @@ def _remarks(evaluation: Mapping[str, Any], findings: Sequence[str]) -> str:
     rows = [row for part in slices.values() for row in part]
     if any(row["small"] for row in rows):
         lines.append("* fewer than 100 clips: read with care.")
-    if any(row["cluster"] == "clip" for row in rows) and evaluation["cluster"] != "clip":
-        lines.append(f"c the slice lies within one {evaluation['cluster']}, so its clips were drawn: too narrow.")
+    if rows:
+        lines.append(
+            f"G: clusters of the slice, G*: their effective number; f: G* below {FEW}, so the interval may be too "
+            f"short; none: G below {FEWEST}."
+        )
     lines += [f"Finding: {finding}." for finding in findings]
     if evaluation["orientation"]:
         lines.append(evaluation["orientation"]["text"])
@@ -146,14 +174,14 @@ def _wrap(line: str, indent: int = 2) -> str:
 def latex_report(record: Mapping[str, Any]) -> str:
     """A LaTeX table (booktabs) of the headline figures and of each class, with what a caption has to say."""
     evaluation = record["evaluation"]
-    low, high = (100 * end for end in evaluation["intervals"]["accuracy"])
-    f1_low, f1_high = evaluation["intervals"]["macro_f1"]
+    accuracy, macro_f1 = (evaluation["intervals"][key] for key in ("accuracy", "macro_f1"))
+    percent = None if accuracy is None else [100 * end for end in accuracy]
     name = latex_cell(record["system"]["name"])
     lines = [
         r"\begin{tabular}{lrrrr}",
         r"\toprule",
-        rf"\multicolumn{{5}}{{l}}{{{name}: accuracy {record['accuracy']}\,\% [{low:.2f}, {high:.2f}],"
-        rf" macro-F1 {record['macro_f1']} [{f1_low:.4f}, {f1_high:.4f}]}} \\",
+        rf"\multicolumn{{5}}{{l}}{{{name}: accuracy {record['accuracy']}\,\% ({_ends(percent, 2)}),"
+        rf" macro-F1 {record['macro_f1']} ({_ends(macro_f1)})}} \\",
         r"\midrule",
         r"class & precision & recall & F1 & clips \\",
         r"\midrule",

@@ -43,7 +43,7 @@ def write_pictures(record: Mapping[str, Any], folder: Path) -> list[Path]:
             drawn[attribute] = plots.bars(
                 [row["value"] + (" *" if row["small"] else "") for row in rows],
                 [row["macro_f1"] for row in rows],
-                [tuple(row["intervals"]["macro_f1"]) for row in rows],
+                [row["intervals"]["macro_f1"] and tuple(row["intervals"]["macro_f1"]) for row in rows],
                 sizes=[row["n"] for row in rows],
                 title=f"{name}: macro-F1 by {attribute} (* fewer than 100 clips)",
             )
@@ -64,13 +64,13 @@ def write_pictures(record: Mapping[str, Any], folder: Path) -> list[Path]:
 
 
 def rank_picture(comparison: "Comparison", *, theme: plots.Theme = "light") -> Any:
-    """Each system's mean rank over the replicates with its interval, as a matplotlib figure."""
+    """Each system's place with the confidence set of its rank, as a matplotlib figure."""
     standings, metric = comparison.standings, comparison.metric
     place = {standing.system: position for position, standing in enumerate(standings)}
     marks = [
         plots.RankMark(
             f"{standing.system}  {standing.figures[metric]:.3f}",
-            standing.mean_rank,
+            standing.rank,
             standing.rank_low,
             standing.rank_high,
         )
@@ -78,5 +78,5 @@ def rank_picture(comparison: "Comparison", *, theme: plots.Theme = "light") -> A
     ]
     groups = [(place[group[0]], place[group[-1]]) for group in comparison.groups]
     joined = "; bars at the left join systems not told apart" if groups else ""
-    label = f"rank by {metric}, {100 * (1 - comparison.alpha):g} % interval{joined}"
+    label = f"rank by {metric}, {100 * (1 - comparison.alpha):g} % joint confidence sets{joined}"
     return plots.rank_plot(marks, groups, label=label, theme=theme)

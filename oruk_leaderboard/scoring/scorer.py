@@ -16,9 +16,12 @@ from oruk_leaderboard.answers.tabular import Rows, read_rows
 from oruk_leaderboard.classes import CLASSES
 from oruk_leaderboard.errors import PredictionError
 from oruk_leaderboard.labels import AliasTable, alias_table
-from oruk_leaderboard.scoring.evaluation import Settings, evaluate, evaluate_scores, score_sums
+from oruk_leaderboard.scoring.class_scores import evaluate_scores, score_sums
+from oruk_leaderboard.scoring.evaluation import Settings, evaluate
 from oruk_leaderboard.scoring.result import BENCHMARK, DIAGNOSTICS, SCORER_VERSION, record_of
+from oruk_leaderboard.scoring.sampling import Clustering, clustering
 from oruk_leaderboard.scoring.tally import count
+from oruk_leaderboard.statistics import METHODS, Method
 
 if TYPE_CHECKING:
     from oruk_leaderboard.records.record import Record
@@ -74,8 +77,7 @@ def score(
     cluster: str | None = None,
     n_boot: int = 2000,
     seed: int = 0,
-    interval: str = "percentile",
-    two_stage: bool = False,
+    interval: Method = METHODS[0],
     slices: Sequence[str] = SLICES,
     partial: bool = False,
     subsample: str | None = None,
@@ -91,11 +93,10 @@ def score(
         system: The system's card, an id of ``systems list`` or a spec file; None for a system without a card.
         on_error: ``neutral`` scores refused, failed and missing clips as neutral, ``wrong`` as wrong; None for what the
             protocol says.
-        cluster: What the bootstrap draws: ``speaker``, ``corpus`` or ``clip``; None for speakers where all are known.
+        cluster: What the bootstrap draws: ``speaker`` (within corpora, the default), ``corpus`` or ``clip``.
         n_boot: Bootstrap replicates, 1 or more.
         seed: Seed of the draws.
-        interval: ``percentile`` or ``bca``.
-        two_stage: Draw corpora first, then speakers within each drawn corpus.
+        interval: How replicates become an interval, one of ``statistics.METHODS``.
         slices: Attributes to slice by (``gold.ATTRIBUTES``).
         partial: Give the orientation line for a partial set too.
         subsample: ``5k`` scores the manifest's subsample of the profile only.
@@ -114,16 +115,16 @@ def score(
         path = Path(predictions)
         predictions = _read(path, answers, table)
         digest = hashlib.sha256(path.read_bytes()).hexdigest()
+    drawn = clustering(answers, cluster)
     settings = Settings(
         on_error=on_error or ("wrong" if protocol in DIAGNOSTICS else "neutral"),
-        cluster=answers.cluster(cluster)[0],
+        cluster=drawn.kind,
         n_boot=n_boot,
         seed=seed,
         interval=interval,
-        two_stage=two_stage,
         declared_classes=tuple(card.classes) if card and card.classes else None,
     )
-    evaluation = _evaluation(answers, predictions, settings, tuple(slices), table)
+    evaluation = _evaluation(answers, predictions, settings, drawn, tuple(slices), table)
     evaluation["predictions"] = {"file": predictions.source or None, "sha256": digest}
     evaluation["orientation"] = _orientation(answers, evaluation, partial)
     record = record_of(answers, predictions, card, evaluation, snapshot=snapshot, protocol=protocol or BENCHMARK)
@@ -198,7 +199,12 @@ def _read(path: Path, gold: Gold, table: AliasTable) -> Predictions:
 
 
 def _evaluation(
-    gold: Gold, predictions: Predictions, settings: Settings, slices: tuple[str, ...], table: AliasTable
+    gold: Gold,
+    predictions: Predictions,
+    settings: Settings,
+    drawn: Clustering,
+    slices: tuple[str, ...],
+    table: AliasTable,
 ) -> dict[str, Any]:
     """Everything that is computed, and what is needed to compute it again."""
     counts = predictions.counts
@@ -214,8 +220,8 @@ def _evaluation(
             if predictions.spellings
             else None,
         )
-    tally = count(gold, predictions, cluster=gold.cluster(settings.cluster)[1], slices=slices)
-    sums = score_sums(gold, predictions)
+    tally = count(gold, predictions, drawn=drawn, slices=slices)
+    sums = score_sums(gold, predictions, drawn)
     return {
         "scorer": SCORER_VERSION,
         **gold.origin,
@@ -224,7 +230,7 @@ def _evaluation(
         "spellings": dict(predictions.spellings),
         **settings.to_dict(),
         **evaluate(tally, settings),
-        "class_scores": evaluate_scores(sums) if sums else None,
+        "class_scores": evaluate_scores(sums, tally, alpha=settings.alpha) if sums else None,
         "confusion_by_cluster": tally.to_dict(),
         "versions": {
             "oruk-bench-leaderboard": __version__,

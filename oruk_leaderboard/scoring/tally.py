@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from oruk_leaderboard.answers.gold import Attribute, Gold
 from oruk_leaderboard.answers.predictions import OK, UNRECOGNISED, Predictions
 from oruk_leaderboard.errors import RecordError
+from oruk_leaderboard.scoring.sampling import Clustering
 
 EXTRA_OUTCOMES: tuple[str, ...] = ("unrecognised", "failed")
 """Outcomes after the classes: a label that names no class, and a failure (refused, error, abstained, missing)."""
@@ -27,8 +28,10 @@ class Tally:
 
     Attributes:
         classes: Label space, k names.
-        clusters: Names of the clusters in code-point order; empty where every clip is a cluster of its own.
-        cluster: Cluster of each group, shape (g,); zeros where there are no clusters.
+        clusters: Names of the clusters in code-point order.
+        cluster: Cluster of each group, shape (g,).
+        strata: Names of the strata (corpora, joined where they share people) that draws stay within.
+        stratum: Stratum of each group, shape (g,).
         attributes: Attribute of the slices to its value for each group.
         counts: Clips, shape (g, k, k + 2), int64: gold class by outcome (the classes, then ``EXTRA_OUTCOMES``).
     """
@@ -36,6 +39,8 @@ class Tally:
     classes: tuple[str, ...]
     clusters: tuple[str, ...]
     cluster: NDArray[np.int64]
+    strata: tuple[str, ...]
+    stratum: NDArray[np.int64]
     attributes: Mapping[str, Attribute]
     counts: NDArray[np.int64]
 
@@ -56,9 +61,11 @@ class Tally:
         group, gold, outcome = np.nonzero(self.counts)
         cells = np.stack([gold, outcome, self.counts[group, gold, outcome]], axis=1)
         starts = np.searchsorted(group, np.arange(1, len(self.counts)))
-        members = np.stack([self.cluster, *(attribute.codes for attribute in self.attributes.values())], axis=1)
+        parts = (self.cluster, self.stratum, *(attribute.codes for attribute in self.attributes.values()))
+        members = np.stack(parts, axis=1)
         return {
             "clusters": list(self.clusters),
+            "strata": list(self.strata),
             "attributes": {name: list(attribute.values) for name, attribute in self.attributes.items()},
             "outcomes": [*self.classes, *EXTRA_OUTCOMES],
             "groups": members.tolist(),
@@ -75,7 +82,7 @@ class Tally:
         classes = tuple(document["outcomes"][: -len(EXTRA_OUTCOMES)])
         k, names = len(classes), list(document["attributes"])
         try:
-            members = np.array(document["groups"], np.int64).reshape(-1, 1 + len(names))
+            members = np.array(document["groups"], np.int64).reshape(-1, 2 + len(names))
             flat = [np.array(part, np.int64).reshape(-1, 3) for part in document["counts"]]
             group = np.repeat(np.arange(len(members)), [len(part) for part in flat])
             cells = np.concatenate(flat)
@@ -85,14 +92,17 @@ class Tally:
             np.add.at(counts, (group, cells[:, 0], cells[:, 1]), cells[:, 2])
             attributes = {
                 name: Attribute(members[:, at], tuple(document["attributes"][name]))
-                for at, name in enumerate(names, start=1)
+                for at, name in enumerate(names, start=2)
             }
             inside = all(attribute.codes.max(initial=-1) < len(attribute.values) for attribute in attributes.values())
-            if not inside or members[:, 0].max(initial=-1) >= max(1, len(document["clusters"])):
-                raise ValueError("a group of no cluster or value")
+            for column, key in enumerate(("clusters", "strata")):
+                inside &= members[:, column].max(initial=-1) < len(document[key])
+            if not inside:
+                raise ValueError("a group of no cluster, stratum or value")
         except (ValueError, IndexError, TypeError, OverflowError) as error:
             raise RecordError("the counts of the record do not fit together", where=where, found=error) from error
-        return cls(classes, tuple(document["clusters"]), members[:, 0], attributes, counts)
+        strata = tuple(document["strata"])
+        return cls(classes, tuple(document["clusters"]), members[:, 0], strata, members[:, 1], attributes, counts)
 
 
 def outcomes(gold: Gold, predictions: Predictions) -> NDArray[np.int64]:
@@ -102,17 +112,18 @@ def outcomes(gold: Gold, predictions: Predictions) -> NDArray[np.int64]:
     return np.where(status == OK, predictions.labels, np.where(status == UNRECOGNISED, k, k + 1)).astype(np.int64)
 
 
-def count(gold: Gold, predictions: Predictions, *, cluster: Attribute | None, slices: tuple[str, ...]) -> Tally:
+def count(gold: Gold, predictions: Predictions, *, drawn: Clustering, slices: tuple[str, ...]) -> Tally:
     """Count the outcomes of predictions.
 
     Args:
         gold: The set.
         predictions: Predictions of all its clips.
-        cluster: Cluster of each clip, or None where every clip is one.
+        drawn: Cluster and stratum of each clip.
         slices: Attributes to keep apart.
     """
     chosen = {name: gold.attributes[name] for name in slices}
-    parts = ([cluster] if cluster is not None else []) + list(chosen.values())
+    cluster, strata = drawn.clusters, drawn.strata
+    parts = [cluster, strata, *chosen.values()]
     key = np.zeros(len(gold.labels), np.int64)
     for part in parts:
         # Compacted at each step, so that the product of many attributes cannot overflow.
@@ -125,8 +136,10 @@ def count(gold: Gold, predictions: Predictions, *, cluster: Attribute | None, sl
     cells = (key * k + gold.labels) * width + outcomes(gold, predictions)
     return Tally(
         classes=gold.classes,
-        clusters=cluster.values if cluster is not None else (),
-        cluster=cluster.codes[first] if cluster is not None else np.zeros(n_groups, np.int64),
+        clusters=cluster.values,
+        cluster=cluster.codes[first],
+        strata=strata.values,
+        stratum=strata.codes[first],
         attributes={name: Attribute(part.codes[first], part.values) for name, part in chosen.items()},
         counts=np.bincount(cells, minlength=n_groups * k * width).reshape(n_groups, k, width),
     )

@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 from oruk_leaderboard.errors import MetricError, RecordError
 from oruk_leaderboard.records.record import read_document
 from oruk_leaderboard.records.schemas import faults
-from oruk_leaderboard.scoring.evaluation import Settings, evaluate, evaluate_scores
+from oruk_leaderboard.scoring.class_scores import evaluate_scores
+from oruk_leaderboard.scoring.evaluation import Settings, evaluate
 from oruk_leaderboard.scoring.identities import broken_identities, broken_structure
 from oruk_leaderboard.scoring.result import SCORED_BY, SCORER_VERSION, printed, scored_on
 from oruk_leaderboard.scoring.tally import Tally
@@ -183,8 +184,10 @@ def _by_counts(record: Mapping[str, Any], found: "_Differences") -> None:
     for key, value in expected.items():
         found.compare(("evaluation", key), stated.get(key), value)
     if stated["class_scores"]:
-        figures = evaluate_scores(stated["class_scores"])["figures"]
-        found.compare(("evaluation", "class_scores", "figures"), stated["class_scores"]["figures"], figures)
+        sums = stated["class_scores"]
+        for key, value in evaluate_scores(sums, tally, alpha=stated["alpha"]).items():
+            if key not in ("n", "label_not_top", "reliability", "by_cluster"):
+                found.compare(("evaluation", "class_scores", key), sums[key], value)
     outcomes = tally.counts.sum(axis=(0, 1)).tolist()
     answered = {"ok": sum(outcomes[:-2]), "unrecognised": outcomes[-2]}
     for key, value in answered.items():
@@ -223,7 +226,6 @@ def _by_answers(
         n_boot=settings.n_boot,
         seed=settings.seed,
         interval=settings.interval,
-        two_stage=settings.two_stage,
         slices=tuple(stated["confusion_by_cluster"]["attributes"]),
         subsample=stated["subsample"],
         partial=stated["orientation"] is not None,

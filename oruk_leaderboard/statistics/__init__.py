@@ -1,44 +1,59 @@
-"""How sure a figure is: cluster bootstrap, intervals, paired tests, ranks and what a set of clips can resolve."""
+"""How sure a figure is: draws of clusters, intervals, paired tests, ranks and what a set of clips can resolve."""
 
-from oruk_leaderboard.statistics.intervals import Interval, bca, bootstrap, interval, percentile, wilson
-from oruk_leaderboard.statistics.paired import (
-    McNemar,
-    Paired,
-    holm,
-    mcnemar,
-    paired_bootstrap,
-    tail_p,
-    two_sided_p,
+from oruk_leaderboard.statistics.intervals import (
+    FEW,
+    FEWEST,
+    METHODS,
+    RESCALED,
+    UNIT,
+    Bounds,
+    Ends,
+    Method,
+    bca,
+    mean_error,
+    percentile,
+    standard_error,
+    t_interval,
+    wilson,
 )
+from oruk_leaderboard.statistics.paired import McNemar, holm, mcnemar, t_p, two_sided_p
 from oruk_leaderboard.statistics.power import Floor, minimum_detectable_difference, resolution_floor
-from oruk_leaderboard.statistics.ranks import cliques, display_ranks, probability_of_first, rank_intervals, ranks
-from oruk_leaderboard.statistics.resampling import Clusters, Draws, clusters, leave_one_out, resample
+from oruk_leaderboard.statistics.ranks import RankSets, cliques, probability_of_first, rank_sets, ranks
+from oruk_leaderboard.statistics.resampling import Design, Draws, Support, support
+from oruk_leaderboard.statistics.student import t_quantile, t_sf
 
 __all__ = [
-    "Clusters",
+    "FEW",
+    "FEWEST",
+    "METHODS",
+    "RESCALED",
+    "UNIT",
+    "Bounds",
+    "Design",
     "Draws",
+    "Ends",
     "Floor",
-    "Interval",
     "McNemar",
-    "Paired",
+    "Method",
+    "RankSets",
+    "Support",
     "bca",
-    "bootstrap",
     "cliques",
-    "clusters",
-    "display_ranks",
     "holm",
-    "interval",
-    "leave_one_out",
     "mcnemar",
+    "mean_error",
     "minimum_detectable_difference",
-    "paired_bootstrap",
     "percentile",
     "probability_of_first",
-    "rank_intervals",
+    "rank_sets",
     "ranks",
-    "resample",
     "resolution_floor",
-    "tail_p",
+    "standard_error",
+    "support",
+    "t_interval",
+    "t_p",
+    "t_quantile",
+    "t_sf",
     "two_sided_p",
     "wilson",
 ]

@@ -1,6 +1,9 @@
-"""Confidence intervals: percentile and BCa from replicates, Wilson from a printed figure."""
+"""Confidence intervals: from replicates of a figure, from sums by cluster, and from a printed figure.
 
-from collections.abc import Mapping
+Which of them covers, and where, is measured by ``benchmarks/coverage.py``; ``docs/intervals.md`` has the table.
+"""
+
+import math
 from dataclasses import dataclass
 from statistics import NormalDist
 from typing import Literal, TypeAlias, get_args
@@ -9,40 +12,39 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from oruk_leaderboard.errors import MetricError
-from oruk_leaderboard.metrics.checks import Floats
-from oruk_leaderboard.metrics.classification import Counts, Metric, margins
-from oruk_leaderboard.statistics.resampling import Draws, leave_one_out, resample
-from oruk_leaderboard.todict import ToDict
+from oruk_leaderboard.metrics.checks import Floats, Ints
+from oruk_leaderboard.statistics.resampling import Design, Support
+from oruk_leaderboard.statistics.student import t_quantile
 
-Method: TypeAlias = Literal["percentile", "bca"]
-"""How replicates become an interval."""
+Method: TypeAlias = Literal["logit-t", "t", "percentile", "bca"]
+"""How replicates become an interval; the first is the default."""
+
+METHODS: tuple[Method, ...] = get_args(Method)
+
+RESCALED: frozenset[str] = frozenset({"logit-t", "t"})
+"""Methods that take the spread of rescaled draws; the others read plain draws, as the public harness does."""
+
+FEWEST = 5
+"""Clusters below which no interval is given: nobody could tell how far off it is."""
+
+FEW = 10
+"""Effective clusters below which an interval comes with a warning."""
 
 _NORMAL = NormalDist()
 
+Ends: TypeAlias = tuple[float, float]
+"""Lower and upper end of an interval."""
+
 
 @dataclass(frozen=True, slots=True)
-class Interval(ToDict):
-    """A figure and its interval.
+class Bounds:
+    """Smallest and largest value that a figure can have."""
 
-    Attributes:
-        point: The figure on the whole set.
-        low: Lower end of the interval.
-        high: Upper end of the interval.
-        alpha: One minus the confidence.
-        method: ``percentile``, ``bca`` or ``wilson``.
-        n_boot: Replicates, 0 for ``wilson``.
-        n_clusters: Clusters resampled, or clips for ``wilson``.
-        seed: Seed of the draws.
-    """
+    low: float = 0.0
+    high: float = 1.0
 
-    point: float
-    low: float
-    high: float
-    alpha: float
-    method: str
-    n_boot: int
-    n_clusters: int
-    seed: int
+
+UNIT = Bounds()
 
 
 def check_alpha(alpha: float) -> None:
@@ -59,13 +61,18 @@ def percentile(replicates: ArrayLike, *, alpha: float = 0.05) -> tuple[Floats, F
     """Percentile interval over the last axis of replicates, linear between order statistics.
 
     Reference: Efron & Tibshirani (1993), "An introduction to the bootstrap", chapter 13.
+
+    Example:
+        >>> low, high = percentile([0.1, 0.2, 0.3, 0.4, 0.5], alpha=0.5)
+        >>> float(low), float(high)
+        (0.2, 0.4)
     """
     check_alpha(alpha)
     low, high = np.percentile(np.asarray(replicates), [100 * alpha / 2, 100 * (1 - alpha / 2)], axis=-1)
     return low, high
 
 
-def bca(point: float, replicates: Floats, jackknife: Floats, *, alpha: float = 0.05) -> tuple[float, float]:
+def bca(point: float, replicates: Floats, jackknife: Floats, *, alpha: float = 0.05) -> Ends:
     """Bias-corrected and accelerated interval.
 
     Args:
@@ -88,7 +95,7 @@ def bca(point: float, replicates: Floats, jackknife: Floats, *, alpha: float = 0
             "BCa is undefined: the figure lies outside all replicates",
             expected="more replicates",
             found=f"{len(replicates)} replicates",
-            do="use the percentile method",
+            do="use --interval percentile",
         )
     bias = _NORMAL.inv_cdf(below)
     gaps = jackknife.mean() - jackknife
@@ -102,62 +109,97 @@ def bca(point: float, replicates: Floats, jackknife: Floats, *, alpha: float = 0
     return float(low), float(high)
 
 
-def interval(
-    clustered: Counts, metric: Metric, *, draws: Draws, alpha: float = 0.05, method: Method = "percentile"
-) -> Interval:
-    """A figure with its cluster-bootstrap interval; see :func:`bootstrap`."""
-    return bootstrap(clustered, {"figure": metric}, draws=draws, alpha=alpha, method=method)["figure"]
-
-
-def bootstrap(
-    clustered: Counts,
-    metrics: Mapping[str, Metric],
+def t_interval(
+    point: float,
+    error: float,
+    support: Support,
     *,
-    draws: Draws,
     alpha: float = 0.05,
-    method: Method = "percentile",
-) -> dict[str, Interval]:
-    """Cluster-bootstrap intervals of any number of metrics from the same draws.
+    bounds: Bounds = UNIT,
+    logit: bool = True,
+) -> Ends:
+    """A figure plus and minus its standard error times a quantile of Student's t.
+
+    On the logit scale (the default) the interval stays inside the figure's bounds and is longer towards the middle of
+    the scale, which is where a figure near a bound really lies. At a bound, where the standard error says nothing,
+    Wilson's interval of ``support.effective`` independent answers stands in.
 
     Args:
-        clustered: Confusion counts of each cluster, shape (c, k, k + 1), or their margins.
-        metrics: Name to metric of margins.
-        draws: Draws of the c clusters.
-        alpha: One minus the confidence, above 0 and below 1.
-        method: ``percentile`` (the benchmark's) or ``bca``.
+        point: Figure on the whole set, within ``bounds``.
+        error: Its standard error, 0 or more.
+        support: Clusters behind it; ``df`` gives the t quantile.
+        alpha: One minus the confidence.
+        bounds: Smallest and largest value of the figure; the upper one may be infinite.
+        logit: Whether the logit scale is used (the logarithm where the upper bound is infinite).
 
-    Raises:
-        MetricError: Bad options, counts of other clusters than the draws, or BCa without a value.
+    Example:
+        >>> low, high = t_interval(0.6, 0.03, Support(clusters=10, effective=10.0, df=9.0))
+        >>> round(low, 3), round(high, 3)
+        (0.531, 0.666)
     """
     check_alpha(alpha)
-    if method not in get_args(Method):
-        raise MetricError("unknown method", expected=" or ".join(get_args(Method)), found=method)
-    parts = margins(clustered)
-    whole, replicates = parts.sum(), resample(parts, draws)
-    intervals = {}
-    for name, metric in metrics.items():
-        point, values = float(metric(whole)), metric(replicates)
-        if method == "bca":
-            low, high = bca(point, values, metric(leave_one_out(parts)), alpha=alpha)
-        else:
-            low, high = (float(end) for end in percentile(values, alpha=alpha))
-        intervals[name] = Interval(point, low, high, alpha, method, draws.n_boot, draws.n_clusters, draws.seed)
-    return intervals
+    width = bounds.high - bounds.low
+    if point <= bounds.low or point >= bounds.high:
+        if math.isinf(width):
+            return point, point
+        ends = wilson((point - bounds.low) / width, max(support.effective, 1.0), alpha=alpha)
+        return bounds.low + width * float(ends[0]), bounds.low + width * float(ends[1])
+    reach = t_quantile(1 - alpha / 2, max(support.df, 1.0)) * error
+    if not logit:
+        return max(point - reach, bounds.low), min(point + reach, bounds.high)
+    if math.isinf(width):
+        factor = math.exp(reach / (point - bounds.low))
+        return bounds.low + (point - bounds.low) / factor, bounds.low + (point - bounds.low) * factor
+    share = (point - bounds.low) / width
+    centre, step = math.log(share / (1 - share)), reach / width / (share * (1 - share))
+    low, high = (1 / (1 + math.exp(-end)) if end > -700 else 0.0 for end in (centre - step, centre + step))
+    return bounds.low + width * low, bounds.low + width * high
+
+
+def standard_error(replicates: Floats) -> float:
+    """Standard deviation of replicates, shape (b,); 0 for a single one."""
+    return float(replicates.std(ddof=1)) if len(replicates) > 1 else 0.0
+
+
+def mean_error(totals: Floats, clips: Floats, design: Design, units: Ints | None = None) -> float:
+    """Standard error of a mean over clips, ``Σ totals / Σ clips``, from sums by unit (linearised, by stratum).
+
+    Args:
+        totals: Sum of the clips' values in each unit, shape (u,).
+        clips: Clips of each unit, shape (u,); units without clips take no part.
+        design: What is drawn.
+        units: Indices of the units; None for all.
+
+    Reference: Särndal, Swensson & Wretman (1992), "Model assisted survey sampling", sections 5.5 and 5.6.
+    """
+    stratum = design.stratum if units is None else design.stratum[units]
+    n = clips.sum()
+    deviation = totals - totals.sum() / n * clips
+    c = np.bincount(stratum)
+    here = c > 1
+    squares, sums = np.bincount(stratum, weights=deviation**2)[here], np.bincount(stratum, weights=deviation)[here]
+    variance = (c[here] / (c[here] - 1) * np.maximum(squares - sums**2 / c[here], 0)).sum()
+    return float(np.sqrt(variance) / n)
 
 
 def wilson(share: ArrayLike, n: ArrayLike, *, alpha: float = 0.05) -> tuple[Floats, Floats]:
     """Wilson's score interval of a share of n independent clips, range 0 to 1.
 
-    It knows nothing of clusters: clips of one speaker or corpus go wrong together, so the true interval is wider.
+    It does not know of clusters: clips of one speaker or corpus go wrong together, so the true interval is wider.
     Reference: Wilson (1927), doi:10.1080/01621459.1927.10502953.
 
     Args:
         share: Share of right clips, 0 to 1.
-        n: Number of clips.
+        n: Number of clips, or an effective number.
         alpha: One minus the confidence.
 
     Raises:
-        MetricError: A share outside 0 to 1, or no clips.
+        MetricError: A share outside 0 to 1, or fewer than one clip.
+
+    Example:
+        >>> low, high = wilson(1.0, 10)
+        >>> round(float(low), 4), float(high)
+        (0.7225, 1.0)
     """
     check_alpha(alpha)
     p, count = np.asarray(share, dtype=np.float64), np.asarray(n, dtype=np.float64)
@@ -169,6 +211,5 @@ def wilson(share: ArrayLike, n: ArrayLike, *, alpha: float = 0.05) -> tuple[Floa
     centre = (p + z**2 / (2 * count)) / (1 + z**2 / count)
     half = z * np.sqrt(p * (1 - p) / count + z**2 / (4 * count**2)) / (1 + z**2 / count)
     # The ends are 0 and 1 exactly where nothing or everything is right; rounding must not push them past.
-    return np.where(p == 0, 0.0, np.maximum(centre - half, 0))[()], np.where(p == 1, 1.0, np.minimum(centre + half, 1))[
-        ()
-    ]
+    low = np.where(p == 0, 0.0, np.maximum(centre - half, 0))
+    return low[()], np.where(p == 1, 1.0, np.minimum(centre + half, 1))[()]

@@ -1,6 +1,6 @@
-"""Ranks that say how sure they are: shared ranks, rank intervals, the probability of being first."""
+"""Ranks with their uncertainty: joint rank sets, the probability of being first, runs of systems that do not differ."""
 
-from collections.abc import Sequence
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -8,6 +8,7 @@ from numpy.typing import ArrayLike, NDArray
 from oruk_leaderboard.errors import MetricError
 from oruk_leaderboard.metrics.checks import Floats, Ints
 from oruk_leaderboard.statistics.intervals import check_alpha
+from oruk_leaderboard.statistics.student import t_quantile, t_sf
 
 
 def ranks(values: ArrayLike) -> Ints:
@@ -21,19 +22,76 @@ def ranks(values: ArrayLike) -> Ints:
     return above + 1
 
 
-def rank_intervals(replicates: Floats, *, alpha: float = 0.05) -> tuple[Ints, Ints]:
-    """Lowest and highest rank of each system in the middle ``1 - alpha`` of the replicates, both shape (s,).
+@dataclass(frozen=True, slots=True, eq=False)
+class RankSets:
+    """Confidence sets for the ranks of all systems at once.
+
+    Attributes:
+        best: Best rank in each system's set, shape (s,).
+        worst: Worst rank in it, shape (s,).
+        better: Whether system i is surely better than system j, shape (s, s).
+    """
+
+    best: Ints
+    worst: Ints
+    better: NDArray[np.bool_]
+
+    @property
+    def first(self) -> NDArray[np.bool_]:
+        """Systems that may be the best, shape (s,)."""
+        first: NDArray[np.bool_] = self.best == 1
+        return first
+
+
+def rank_sets(figures: Floats, replicates: Floats, *, df: float, alpha: float = 0.05) -> RankSets:
+    """Sets that hold the ranks of ALL systems together with probability ``1 - alpha``.
+
+    A system is surely better than another where their difference is above ``c`` standard errors, ``c`` being the
+    ``1 - alpha`` quantile over replicates of the largest standardised difference of any pair (max-t). Differences
+    that are settled are taken out and ``c`` is found again until nothing new is settled (step-down). The quantile is
+    carried from the normal to the t scale, since standard errors of few clusters are uncertain.
 
     Args:
-        replicates: Figures of s systems in b replicates of the same draws, shape (s, b).
-        alpha: One minus the confidence.
+        figures: Figures on the whole set, shape (s,).
+        replicates: Figures in b rescaled replicates of the same draws, shape (s, b).
+        df: Degrees of freedom of the standard errors (``Support.df``).
+        alpha: One minus the joint confidence.
 
-    Reference: Goldstein & Spiegelhalter (1996), doi:10.2307/2983325.
+    Reference: Mogstad, Romano, Shaikh & Wilhelm (2024), "Inference for ranks", doi:10.1093/restud/rdad006; Romano &
+    Wolf (2005), doi:10.1111/j.1468-0262.2005.00615.x, for the step-down.
     """
     check_alpha(alpha)
-    drawn = ranks(replicates)
-    low, high = np.percentile(drawn, [100 * alpha / 2, 100 * (1 - alpha / 2)], axis=-1, method="inverted_cdf")
-    return low.astype(np.int64), high.astype(np.int64)
+    size = len(figures)
+    first, second = np.triu_indices(size, 1)
+    gap = figures[first] - figures[second]
+    # One pair at a time: all replicates of all pairs at once would be hundreds of MB for a leaderboard.
+    centred = replicates - figures[:, None]
+    error, deviation = np.zeros(len(first)), np.zeros((len(first), replicates.shape[-1]), np.float32)
+    for pair, (one, other) in enumerate(zip(first.tolist(), second.tolist(), strict=True)):
+        differences = centred[one] - centred[other]
+        error[pair] = differences.std(ddof=1) if len(differences) > 1 else 0.0
+        if error[pair] > 0:
+            deviation[pair] = np.abs(differences) / error[pair]
+    # Two systems that never differ in any replicate cannot be told apart.
+    size_of_gap = np.where(error > 0, np.abs(gap) / np.where(error > 0, error, 1), 0.0)
+    open_, settled = np.ones(len(first), bool), np.zeros(len(first), bool)
+    while open_.any():
+        critical = _on_t_scale(float(np.quantile(deviation[open_].max(axis=0), 1 - alpha)), df)
+        new = open_ & (size_of_gap > critical)
+        if not new.any():
+            break
+        settled |= new
+        open_ &= ~new
+    better = np.zeros((size, size), bool)
+    better[first[settled & (gap > 0)], second[settled & (gap > 0)]] = True
+    better[second[settled & (gap < 0)], first[settled & (gap < 0)]] = True
+    return RankSets(better.sum(axis=0) + 1, size - better.sum(axis=1), better)
+
+
+def _on_t_scale(critical: float, df: float) -> float:
+    """The t quantile with the tail that ``critical`` has under the normal distribution."""
+    tail = t_sf(critical, float("inf"))
+    return t_quantile(1 - tail, max(df, 1.0)) if tail > 1e-12 else critical
 
 
 def probability_of_first(replicates: Floats) -> Floats:
@@ -41,21 +99,6 @@ def probability_of_first(replicates: Floats) -> Floats:
     best = replicates == replicates.max(axis=0)
     share: Floats = (best / best.sum(axis=0)).mean(axis=-1)
     return share
-
-
-def display_ranks(separated: Sequence[bool]) -> list[int]:
-    """Ranks to show: adjacent systems that do not separate share one (protocol 0.1.0).
-
-    Args:
-        separated: For systems sorted from the best down, whether each but the first differs from the one above it.
-
-    Returns:
-        One rank a system; the one after a tie of two on rank 1 has rank 3.
-    """
-    shown = [1]
-    for position, apart in enumerate(separated, start=2):
-        shown.append(position if apart else shown[-1])
-    return shown
 
 
 def cliques(separated: NDArray[np.bool_]) -> list[tuple[int, int]]:

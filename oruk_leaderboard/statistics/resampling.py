@@ -1,200 +1,190 @@
-"""Clusters and their draws: the resampling that every interval, test and rank here shares.
+"""The resampling that every interval, test and rank shares: what is drawn, and how often.
 
 Clips of one speaker (or corpus) are not independent, so whole clusters are drawn with replacement. A replicate is then
-a sum of the clusters' counts, each taken as often as it was drawn: one matrix product for all replicates. The draws
-are those of ``rng.integers(0, c, size=c)`` once a replicate from ``numpy.random.default_rng(seed)``, so replicates are
-bit for bit those of the public harness (oruk-bench 0.1.1). Reference: Davison & Hinkley (1997), "Bootstrap methods
-and their application", section 3.8.
+a sum of the units' counts, each taken as often as it was drawn: one matrix product for all replicates, and a slice
+takes the rows of its units from the same draws.
+
+Two kinds of draws:
+
+* *plain*: as many units as there are. In one stratum they are those of ``rng.integers(0, c, size=c)`` once per
+  replicate from ``numpy.random.default_rng(seed)``, bit for bit those of the public harness (oruk-bench 0.1.1).
+* *rescaled*: one unit fewer per stratum, each weighted ``c / (c - 1)``. The spread of the replicates is then unbiased
+  however few units a stratum has. Reference: Rao & Wu (1988), doi:10.1080/01621459.1988.10478591.
+
+Reference for the bootstrap of clusters: Davison & Hinkley (1997), "Bootstrap methods and their application", section
+3.8.
 """
 
-import math
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
 
 from oruk_leaderboard.errors import MetricError
 from oruk_leaderboard.metrics.checks import Floats, Ints
-from oruk_leaderboard.metrics.classification import Margins
 
 CHUNK_CELLS = 250_000
 """Draws counted at once (2 MB as int64, what a cache holds)."""
 
-BLOCK_CELLS = 4_000_000
-"""Counts multiplied at once (16 MB as float32): few and large products, whatever the number of replicates."""
+EXACT_BELOW = 2**24
+"""Sums of whole numbers below this are exact in float32, and twice as fast as in float64."""
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Clusters:
-    """Which clips belong together.
+@dataclass(frozen=True, eq=False)
+class Design:
+    """What can be drawn: units in strata.
+
+    A unit is a cluster (a speaker, a corpus), or a block of clips that are taken as independent. A stratum of a single
+    unit has no spread: the unit is drawn exactly once in every replicate.
 
     Attributes:
-        names: Cluster ids in their own order (text by code point), c of them.
-        index: Position in ``names`` of each clip's cluster, shape (n,).
-        parents: Index of the larger group (corpus) that each cluster lies in, shape (c,), or None.
+        stratum: Stratum of each unit, shape (u,), 0 to h - 1; draws stay within a stratum.
+        loose: Whether each unit is a block of independent clips, shape (u,).
     """
 
-    names: tuple[str, ...]
-    index: Ints
-    parents: Ints | None = None
+    stratum: Ints
+    loose: NDArray[np.bool_]
 
-    def __len__(self) -> int:
-        return len(self.names)
+    @cached_property
+    def counts(self) -> Ints:
+        """Units of each stratum, shape (h,)."""
+        return np.bincount(self.stratum)
+
+    @classmethod
+    def of_clusters(cls, n: int) -> "Design":
+        """``n`` clusters in one stratum."""
+        return cls(np.zeros(n, np.int64), np.zeros(n, bool))
 
 
-def _missing(value: object) -> bool:
-    return value is None or value == "" or (isinstance(value, float) and math.isnan(value))
+@dataclass(frozen=True, slots=True)
+class Support:
+    """How many independent pieces of evidence an interval rests on.
+
+    Attributes:
+        clusters: Clusters, and clips of blocks, that have a part in it, G.
+        effective: Effective number of equal clusters, G* = (Σn)² / Σn², n the clips of a cluster (1 for a clip of a
+            block). Reference: Carter, Schnepel & Steigerwald (2017), doi:10.1162/REST_a_00639.
+        df: Degrees of freedom of the standard error: that of the units' sizes, (Σn)² / Σn² - 1, in one stratum, and
+            Satterthwaite's combination over strata.
+        loose_share: Share of the clips that lie in blocks, 0 to 1.
+    """
+
+    clusters: int
+    effective: float
+    df: float
+    loose_share: float = 0.0
 
 
-def clusters(ids: Sequence[object], *, kind: str = "cluster", within: Sequence[object] | None = None) -> Clusters:
-    """Number the clusters of the clips.
+def support(design: Design, sizes: Floats, units: Ints | None = None) -> Support:
+    """Support of a figure over some units of a design.
 
     Args:
-        ids: Cluster id of each clip; ids must tell speakers of different corpora apart.
-        kind: What the ids are (``speaker``, ``corpus``, ``clip``), for messages.
-        within: Larger group of each clip for two-stage draws (corpus), or None.
+        design: What is drawn.
+        sizes: Clips of each unit, shape (u,), or those of ``units``.
+        units: Indices of the units that are meant; None for all.
 
-    Raises:
-        MetricError: No clips, a clip without an id, other lengths, or a cluster in two larger groups.
+    Example:
+        >>> support(Design.of_clusters(4), np.array([10.0, 10.0, 10.0, 10.0]))
+        Support(clusters=4, effective=4.0, df=3.0, loose_share=0.0)
     """
-    if not len(ids):
-        raise MetricError("no clips", where=kind, expected="one id a clip")
-    known = set(ids)
-    if any(map(_missing, known)):
-        row = next(row for row, value in enumerate(ids) if _missing(value))
-        count = sum(map(_missing, ids))
-        raise MetricError(
-            f"{count} of {len(ids)} clips have no {kind}",
-            where=f"{kind}, first at clip {row}",
-            expected="an id for every clip",
-            do="choose another cluster: clips without an id cannot be resampled by it",
-        )
-    try:
-        names = sorted(known)  # type: ignore[type-var]
-    except TypeError as error:
-        found = ", ".join(sorted({type(value).__name__ for value in known}))
-        raise MetricError("ids of several types", where=kind, expected="one type", found=found) from error
-    lookup = {name: position for position, name in enumerate(names)}
-    index = np.fromiter(map(lookup.__getitem__, ids), dtype=np.int64, count=len(ids))
-    texts = tuple(map(str, names))
-    if within is None:
-        return Clusters(texts, index)
-    outer = clusters(within, kind=f"group of {kind}")
-    if len(outer.index) != len(index):
-        raise MetricError("lengths differ", where=f"group of {kind}", expected=len(index), found=len(outer.index))
-    parents = np.zeros(len(names), dtype=np.int64)
-    parents[index] = outer.index
-    strays = parents[index] != outer.index
-    if strays.any():
-        name = texts[int(index[strays][0])]
-        raise MetricError(f"{kind} lies in two groups", where=name, expected="ids that are unique over the groups")
-    return Clusters(texts, index, parents)
+    stratum, loose = (design.stratum, design.loose) if units is None else (design.stratum[units], design.loose[units])
+    some = sizes > 0
+    stratum, loose, clips = stratum[some], loose[some], np.asarray(sizes, np.float64)[some]
+    if not clips.size:
+        return Support(0, 0.0, 0.0)
+    single = float(clips[loose].sum())
+    # A stratum with one unit in this part adds no spread of its own, and no freedom.
+    varies = np.bincount(stratum)[stratum] > 1
+    spread = np.bincount(stratum[varies], weights=clips[varies] ** 2)
+    total = np.bincount(stratum[varies], weights=clips[varies])
+    here = spread > 0
+    freedom = total[here] ** 2 / spread[here] - 1
+    return Support(
+        clusters=int((~loose).sum() + single),
+        effective=float(clips.sum() ** 2 / ((clips[~loose] ** 2).sum() + single)),
+        df=float(spread.sum() ** 2 / (spread[here] ** 2 / freedom).sum()) if here.any() else 0.0,
+        loose_share=single / float(clips.sum()),
+    )
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, eq=False)
 class Draws:
-    """A seeded sequence of draws of clusters; the same object gives the same draws to every metric and system.
+    """Seeded draws from a design; one object gives the same draws to every figure, slice and system.
 
     Attributes:
-        n_clusters: Number of clusters c, at least 2.
-        n_boot: Number of replicates b.
-        seed: Seed of ``numpy.random.default_rng``.
-        parents: Larger group of each cluster, shape (c,): groups are drawn first, then clusters within each drawn
-            group. None draws clusters at once.
+        design: What is drawn.
+        n_boot: Number of replicates b, 1 or more.
+        seed: Seed of ``numpy.random.default_rng``, 0 or more.
+        rescaled: Whether one unit fewer is drawn per stratum (see the module's text).
+
+    Raises:
+        MetricError: Options out of range, or no stratum has two units to draw from.
     """
 
-    n_clusters: int
+    design: Design
     n_boot: int = 2000
     seed: int = 0
-    parents: Ints | None = None
+    rescaled: bool = False
+    _scale: Floats = field(init=False, repr=False)
 
     def __post_init__(self) -> None:
-        """Refuse draws that would give an interval without meaning."""
-        if self.n_clusters < 2:
+        """Refuse what would give an interval without meaning."""
+        if self.design.counts.max(initial=0) < 2:
             raise MetricError(
                 "one cluster has no spread to resample",
                 where="clusters",
                 expected="at least 2",
-                found=self.n_clusters,
+                found=len(self.design.stratum),
                 do="choose a smaller cluster, or report the figure without an interval",
             )
         for name, value, least in (("n_boot", self.n_boot, 1), ("seed", self.seed, 0)):
             if isinstance(value, bool) or not isinstance(value, int) or value < least:
                 raise MetricError("bad option", where=name, expected=f"an integer of {least} or more", found=value)
-        if self.parents is not None:
-            if len(self.parents) != self.n_clusters:
-                raise MetricError("lengths differ", where="parents", expected=self.n_clusters, found=len(self.parents))
-            if len(np.unique(self.parents)) < 2:
-                raise MetricError("one larger group has no spread to resample", where="parents", expected="at least 2")
+        counts = np.maximum(self.design.counts, 2)
+        scale = np.where(self.design.counts > 1, counts / (counts - 1), 1.0)
+        object.__setattr__(self, "_scale", scale if self.rescaled else np.ones(len(counts)))
 
-    def weights(self) -> Iterator[NDArray[np.float32]]:
-        """How often each cluster is drawn, block by block: shape (rows, c), ``n_boot`` rows in all."""
-        rng = np.random.default_rng(self.seed)
-        chunk, block = max(1, CHUNK_CELLS // self.n_clusters), max(1, BLOCK_CELLS // self.n_clusters)
-        for start in range(0, self.n_boot, block):
-            counted = np.empty((min(block, self.n_boot - start), self.n_clusters), np.float32)
-            for row in range(0, len(counted), chunk):
-                part = counted[row : row + chunk]
-                part[:] = self._counts(rng, len(part))
-            yield counted
+    @cached_property
+    def weights(self) -> NDArray[np.uint16]:
+        """How often each unit is drawn, shape (u, b)."""
+        drawn = np.zeros((len(self.design.stratum), self.n_boot), np.uint16)
+        strata = len(self.design.counts)
+        for stratum, size in enumerate(self.design.counts.tolist()):
+            units = np.flatnonzero(self.design.stratum == stratum)
+            rng = np.random.default_rng(self.seed if strata == 1 else [self.seed, stratum])
+            n, chunk = max(size - 1, 1) if self.rescaled else size, max(1, CHUNK_CELLS // size)
+            for start in range(0, self.n_boot, chunk):
+                rows = min(chunk, self.n_boot - start)
+                # One call for many replicates reads the same stream as one call per replicate.
+                picked = rng.integers(0, size, size=(rows, n)) + np.arange(0, rows * size, size)[:, None]
+                counted = np.bincount(picked.reshape(-1), minlength=rows * size).reshape(rows, size)
+                drawn[units, start : start + rows] = counted.T
+        return drawn
 
-    def _counts(self, rng: np.random.Generator, rows: int) -> Ints:
-        """Counts of the next ``rows`` replicates, shape (rows, c)."""
-        c = self.n_clusters
-        if self.parents is not None:
-            return np.stack([self._two_stage(rng, self.parents) for _ in range(rows)])
-        # One call for many replicates reads the same stream as a call a replicate.
-        drawn = rng.integers(0, c, size=(rows, c))
-        drawn += np.arange(0, rows * c, c)[:, None]
-        return np.bincount(drawn.reshape(-1), minlength=rows * c).reshape(rows, c)
+    def sums(self, table: Floats, units: Ints | None = None) -> Floats:
+        """Sum of the units' counts in every replicate.
 
-    def _two_stage(self, rng: np.random.Generator, parents: Ints) -> Ints:
-        order = np.argsort(parents, kind="stable")
-        sizes = np.bincount(parents)
-        sizes, starts = sizes[sizes > 0], (np.cumsum(sizes) - sizes)[sizes > 0]
-        groups = rng.integers(0, len(sizes), size=len(sizes))
-        inner = rng.integers(0, np.repeat(sizes[groups], sizes[groups]))
-        drawn = order[np.repeat(starts[groups], sizes[groups]) + inner]
-        return np.bincount(drawn, minlength=self.n_clusters)
+        Args:
+            table: Whole numbers of each unit, shape (u, m).
+            units: Indices of the units that the rows of ``table`` are; None for all in their order.
 
+        Returns:
+            Shape (b, m). The same bits on every machine: the products are of whole numbers, and the strata are added
+            in their order.
 
-def resample(clustered: Margins, draws: Draws) -> Margins:
-    """Margins of every replicate.
-
-    Args:
-        clustered: Margins of each cluster, shape (…, c, k); ``gold`` may be (c, k) for systems that share gold labels.
-        draws: Draws of the c clusters.
-
-    Returns:
-        Margins of shape (…, b, k).
-
-    Raises:
-        MetricError: The margins hold another number of clusters than the draws.
-    """
-    parts = (clustered.tp, clustered.gold, clustered.predicted)
-    for part in parts:
-        if part.ndim < 2 or part.shape[-2] != draws.n_clusters:
-            raise MetricError(
-                "margins of other clusters", expected=f"shape (…, {draws.n_clusters}, k)", found=f"shape {part.shape}"
-            )
-    table = np.concatenate([np.moveaxis(part, -2, 0).reshape(draws.n_clusters, -1) for part in parts], axis=1)
-    # Sums of whole numbers below 2^24 are exact in float32, and twice as fast.
-    exact = draws.n_clusters * table.max(initial=0) < 2**24
-    table = table.astype(np.float32 if exact else np.float64)
-    sums = np.concatenate([weights.astype(table.dtype, copy=False) @ table for weights in draws.weights()])
-    replicates, start = [], 0
-    for part in parts:
-        batch = (*part.shape[:-2], part.shape[-1])
-        block = sums[:, start : start + math.prod(batch)].astype(np.float64).reshape(draws.n_boot, *batch)
-        replicates.append(np.ascontiguousarray(np.moveaxis(block, 0, -2)))
-        start += math.prod(batch)
-    return Margins(*replicates)
-
-
-def leave_one_out(clustered: Margins) -> Margins:
-    """Margins of the set without each cluster in turn, shape (…, c, k): the jackknife of BCa."""
-    parts: list[Floats] = [
-        part.sum(axis=-2, keepdims=True) - part for part in (clustered.tp, clustered.gold, clustered.predicted)
-    ]
-    return Margins(*parts)
+        Raises:
+            MetricError: The table holds another number of units.
+        """
+        expected = len(self.design.stratum) if units is None else len(units)
+        if table.ndim != 2 or len(table) != expected:
+            raise MetricError("counts of other units", expected=f"shape ({expected}, m)", found=f"shape {table.shape}")
+        weights = self.weights if units is None else self.weights[units]
+        stratum = self.design.stratum if units is None else self.design.stratum[units]
+        total = np.zeros((self.n_boot, table.shape[1]))
+        largest = self.design.counts * table.max(initial=0)
+        for here in np.unique(stratum).tolist():
+            rows = slice(None) if len(self.design.counts) == 1 else np.flatnonzero(stratum == here)
+            kind = np.float32 if largest[here] < EXACT_BELOW else np.float64
+            total += self._scale[here] * (weights[rows].T.astype(kind) @ table[rows].astype(kind))
+        return total
