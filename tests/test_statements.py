@@ -143,3 +143,30 @@ def test_licences_are_the_same_in_readme_metadata_and_citation(texts):
     assert "this package's choice: the original card names none" in texts["README.md"]
     for path in project["license-files"]:
         assert (checkout_root() / path).is_file(), path
+
+
+def test_speakers_are_numbered_where_no_official_name_holds_theirs(manifest):
+    for corpus in ("pavoque", "thorsten_emotional"):
+        assert {row.speaker for row in manifest.of_corpora(corpus)} == {"1"}
+    assert {row.speaker for row in manifest.of_corpora("emofilm")} == {None}
+
+
+def test_every_corpus_of_the_manifest_has_its_licence_in_the_manifest(manifest):
+    lines = (ROOT / "data" / "manifest" / "CORPORA.tsv").read_text(encoding="utf-8").splitlines()
+    rows = {cells[0]: cells for cells in (line.split("\t") for line in lines[1:])}
+    hidden = withheld(manifest)
+    for corpus, clips in manifest.counts.items():
+        _, listed, _, withheld_clips, licence, _ = rows[corpus]
+        assert (int(listed), int(withheld_clips)) == (clips, hidden[corpus])
+        assert licence == built_in()[corpus].licence
+    assert rows.keys() == manifest.counts.keys()
+
+
+def test_pinned_hashed_and_proven(manifest, texts):
+    sheet = texts["dataset_card/datasheet.md"]
+    hashed = sum(row.source_sha256 is not None for row in manifest.rows)
+    proven = sum(row.clip_sha256 is not None for row in manifest.rows)
+    assert proven <= hashed <= len(manifest)
+    assert (
+        f"{len(manifest):,} clips are pinned" in sheet and f"{hashed:,} of them" in sheet and f"{proven:,} (" in sheet
+    )

@@ -43,6 +43,7 @@ def datasheet_text(root: Path, records: Sequence[Record]) -> str:
         "withheld": _withheld(manifest),
         "licences": _licences(manifest),
         "overlap": _overlap(manifest, records),
+        "digests": _digests(manifest),
     }
     return fill(path.read_text(encoding="utf-8"), parts, where=path)
 
@@ -83,6 +84,17 @@ def _licences(manifest: Manifest) -> str:
         *(f"| {kind} | {corpora} | {clips:,} |" for kind, (corpora, clips) in terms(manifest).items()),
     ]
     return "\n".join(lines)
+
+
+def _digests(manifest: Manifest) -> str:
+    clips = len(manifest)
+    hashed = sum(row.source_sha256 is not None for row in manifest.rows)
+    proven = sum(row.clip_sha256 is not None for row in manifest.rows)
+    return (
+        f"{clips:,} clips are pinned, which means listed in the manifest; {hashed:,} of them ({hashed / clips:.1%}) are "
+        f"hashed (the digest of the file is known) and {proven:,} ({proven / clips:.1%}) are proven (the digest of the "
+        "rebuilt clip is known)."
+    )
 
 
 def _overlap(manifest: Manifest, records: Sequence[Record]) -> str:
