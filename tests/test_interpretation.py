@@ -13,6 +13,7 @@ from oruk_leaderboard.labels import alias_table
 from oruk_leaderboard.records.schemas import check
 from oruk_leaderboard.scoring.replay import replay
 from oruk_leaderboard.scoring.scorer import score
+from oruk_leaderboard.systems.base import by_label
 from oruk_leaderboard.systems.runner import run
 from tests.made_corpora import mixed, rebuild, spec
 
@@ -113,6 +114,12 @@ def test_what_an_answer_means(answer, status, label):
     meaning = interpret(answer, alias_table())
     assert (meaning.status, meaning.label) == (status, label)
     assert (meaning.reason is None) == (status == "ok" or answer.status != "ok")
+
+
+def test_two_outputs_of_one_label_stay_probabilities():
+    scores = by_label(["sad", "sad", "neu"], [0.4, 0.3, 0.3])
+    assert scores == pytest.approx({"sad": 4 / 7, "neu": 3 / 7})
+    assert interpret(Answer(scores=scores), alias_table()).label == "sadness"
 
 
 def test_highest_native_score_of_a_class_counts_and_unmapped_mass_is_reported():

@@ -107,11 +107,19 @@ class LocalSystem:
 
 
 def by_label(labels: Iterable[str], scores: Iterable[float]) -> dict[str, float]:
-    """Native label to score; the higher score where two outputs of a model have one label."""
+    """Native label to score; the higher score where two outputs of a model have one label.
+
+    Where that happens the scores are scaled to the sum they had, so that probabilities stay probabilities; which label
+    scores highest does not change.
+    """
+    names, values = list(labels), list(scores)
     best: dict[str, float] = {}
-    for label, score in zip(labels, scores, strict=True):
+    for label, score in zip(names, values, strict=True):
         best[label] = max(score, best.get(label, score))
-    return best
+    if len(best) == len(names):
+        return best
+    scale = math.fsum(values) / (math.fsum(best.values()) or 1.0)
+    return {label: score * scale for label, score in best.items()}
 
 
 def softmax(logits: Mapping[str, float]) -> dict[str, float]:
