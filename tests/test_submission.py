@@ -43,7 +43,7 @@ def manifest(columns) -> Manifest:
         ManifestRow(clip_id, corpus, speaker=speaker, language=language, label=CLASSES[label], open=True)
         for clip_id, corpus, speaker, language, label in zip(*(columns[name] for name in names), strict=True)
     ]
-    return Manifest.of([*rows, ManifestRow("iemocap/1", "iemocap")], {})
+    return Manifest.of([*rows, ManifestRow("iemocap/1", "iemocap")], {}, version="1.0.0")
 
 
 @pytest.fixture(scope="module")

@@ -53,6 +53,9 @@ def add_scoring_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--n-boot", type=int, default=2000, metavar="N", help="bootstrap replicates (2000)")
     parser.add_argument("--seed", type=int, default=0, metavar="N", help="seed of the draws (0)")
     parser.add_argument("--by", action="append", metavar="ATTRIBUTE", help="slice by this too (speaker); repeatable")
+    parser.add_argument(
+        "--votes", action="append", type=Path, metavar="FILE", help="a corpus's file of listeners' votes; repeatable"
+    )
     parser.add_argument("--snapshot", metavar="DATE", help="date of the record, YYYY-MM-DD (today)")
     parser.add_argument("--out", type=Path, metavar="FILE", help="write the record")
     parser.add_argument("--latex", action="store_true", help="a LaTeX table on stdout instead of text")
@@ -108,6 +111,7 @@ def scoring_options(options: argparse.Namespace) -> dict[str, Any]:
         "seed": options.seed,
         "interval": options.interval,
         "slices": (*SLICES, *(name for name in extra if name not in SLICES)),
+        "votes": tuple(options.votes or ()),
         "snapshot": options.snapshot,
     }
 

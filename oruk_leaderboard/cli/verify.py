@@ -27,6 +27,9 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--predictions", type=Path, metavar="FILE", help="recompute everything from these answers")
     parser.add_argument("--clips", type=Path, metavar="DIR", help="rebuilt set that the answers belong to")
     parser.add_argument("--gold", type=Path, metavar="FILE", help="gold file instead of a rebuilt set")
+    parser.add_argument(
+        "--votes", action="append", type=Path, metavar="FILE", help="vote file of the score; repeatable"
+    )
     parser.add_argument("--system", metavar="ID|FILE", help="card of the system, if its labels are declared there only")
     add_json(parser)
     parser.epilog = EPILOG
@@ -46,6 +49,7 @@ def run(options: argparse.Namespace) -> int:
     if options.predictions is not None and len(options.records) > 1:
         raise RecordError("one predictions file proves one record", expected="one RECORD", found=len(options.records))
     given = {name: getattr(options, name) for name in ("predictions", "clips", "gold", "system")}
+    given["votes"] = options.votes or ()
     results = [verify(path, **given) for path in options.records]
     if options.json:
         documents = [result.to_dict() for result in results]

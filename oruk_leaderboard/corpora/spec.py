@@ -13,6 +13,7 @@
 - ``[let]``: further columns, each by a rule, in order.
 - ``[clip]``: ``id`` (the clip's name; ``<corpus>/`` is put before it), ``media`` (path in the official layout, then
   alternatives), and a rule for any other field of a clip. A column called like a field fills it by itself.
+- ``sentence``: regular expression for the clip's whole name; its group is the sentence, where the name gives it.
 - ``[labels]``: native label to class, or ``false`` where it has none on purpose; ``"*"`` stands for all others.
   ``[labels.policy.NAME]`` changes some of them, ``[labels.source.NAME]`` gives another ``native_label`` rule and map.
 - ``[exclude]``: glob over clip names to the reason; ``[extras]``: glob over paths to the reason (never clips).
@@ -106,6 +107,7 @@ class CorpusSpec:
         given: The fields whose rule the spec itself gives: a label table must have their columns.
         labels: Native label to class, or False where it has none on purpose.
         ranges: Rating to (lowest, highest).
+        sentence: Pattern of a clip's name whose first group is the sentence spoken, or None.
         origin: File the spec was read from.
         trusted: False for a user's own spec, whose patterns run under a time limit.
     """
@@ -141,6 +143,7 @@ class CorpusSpec:
     policies: Mapping[str, LabelMap]
     sources: Mapping[str, LabelSource]
     ranges: Mapping[str, tuple[float, float]]
+    sentence: re.Pattern[str] | None
     exclude: tuple[tuple[re.Pattern[str], str], ...]
     extras: tuple[tuple[re.Pattern[str], str], ...]
     releases: tuple[tuple[str, re.Pattern[str]], ...]
@@ -278,6 +281,7 @@ def parse_spec(data: Mapping[str, Any], *, origin: Path, trusted: bool) -> Corpu
         policies=policies,
         sources=sources,
         ranges={name: (float(low), float(high)) for name, (low, high) in data.get("ranges", {}).items()},
+        sentence=_pattern(data["sentence"], where=f"{where} sentence") if "sentence" in data else None,
         exclude=tuple((globs([glob]), reason) for glob, reason in data.get("exclude", {}).items()),
         extras=tuple((_tail(glob), reason) for glob, reason in data.get("extras", {}).items()),
         releases=tuple((name, _tail(glob)) for name, glob in data.get("releases", {}).items()),

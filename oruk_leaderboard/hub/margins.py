@@ -44,8 +44,10 @@ def first_difference(evaluation: Mapping[str, Any], rows: Iterable[ManifestRow])
     speakers = {row.corpus: set[str | None]() for row in rows}
     for row in rows:
         speakers[row.corpus].add(row.speaker)
-    # A corpus with a blank speaker may be read with more speakers from a user's own label table.
-    named = {corpus for corpus, names in speakers.items() if None not in names and evaluation["cluster"] == "speaker"}
+    # A corpus with a blank speaker may be read with more speakers from a user's own label table; of a corpus with one
+    # speaker the record may count by something else.
+    by_speaker = evaluation["cluster"] == "speaker"
+    named = {corpus for corpus, names in speakers.items() if by_speaker and None not in names and len(names) > 1}
     labelled = {row.corpus for row in rows if row.label is not None} if not own_labels else set()
     pinned = Counter(
         (

@@ -8,6 +8,7 @@ slice is scored over :func:`present`, the classes that its gold labels have. A p
 space is wrong: it stays in the denominator of recall and accuracy and is no false positive of any class.
 """
 
+from oruk_leaderboard.metrics.agreement import krippendorff_alpha, majority_of_others
 from oruk_leaderboard.metrics.classification import (
     Margins,
     Metric,
@@ -48,10 +49,13 @@ from oruk_leaderboard.metrics.probabilistic import (
     reliability,
 )
 from oruk_leaderboard.metrics.softlabel import (
-    js_divergence,
-    krippendorff_alpha,
-    soft_accuracy,
-    soft_cross_entropy,
+    cosine_similarities,
+    cross_entropies,
+    entropies,
+    js_divergences,
+    kl_divergences,
+    soft_accuracies,
+    thresholded,
 )
 
 __all__ = [
@@ -66,10 +70,14 @@ __all__ = [
     "cohen_kappa",
     "confidence_bins",
     "confusion",
+    "cosine_similarities",
+    "cross_entropies",
     "ece",
+    "entropies",
     "in_top_k",
     "jaccard_accuracy",
-    "js_divergence",
+    "js_divergences",
+    "kl_divergences",
     "krippendorff_alpha",
     "label_accuracy",
     "label_f1",
@@ -81,6 +89,7 @@ __all__ = [
     "macro_precision",
     "macro_recall",
     "mae",
+    "majority_of_others",
     "margins",
     "mcc",
     "micro_f1",
@@ -89,8 +98,8 @@ __all__ = [
     "per_class",
     "present",
     "reliability",
-    "soft_accuracy",
-    "soft_cross_entropy",
+    "soft_accuracies",
+    "thresholded",
     "uar",
     "weighted_f1",
     "weighted_precision",

@@ -5,7 +5,11 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from oruk_leaderboard.cells import latex_cell, text_table
+from oruk_leaderboard.scoring.gaps import gap_lines
+from oruk_leaderboard.scoring.human import human_lines
 from oruk_leaderboard.scoring.sampling import QUESTIONS, few_clusters
+from oruk_leaderboard.scoring.sentences import sentence_lines
+from oruk_leaderboard.scoring.soft_labels import soft_lines
 from oruk_leaderboard.statistics import FEW, FEWEST
 
 WIDTH = 80
@@ -29,9 +33,11 @@ def text_report(record: Mapping[str, Any], findings: Sequence[str] = ()) -> str:
     parts = [
         _head(record),
         _figures(evaluation),
+        "\n".join(map(_wrap, [*human_lines(evaluation), *soft_lines(evaluation["soft_labels"])])),
         _classes(evaluation),
         _confusion(evaluation["confusion"]),
         *(_slices(name, rows) for name, rows in evaluation["slices"].items() if name != "class" and _tells(rows)),
+        "\n".join(map(_wrap, [*gap_lines(evaluation["gaps"]), *sentence_lines(evaluation["sentences"])])),
         _remarks(evaluation, findings),
     ]
     return "\n\n".join(part for part in parts if part)

@@ -17,9 +17,12 @@ from oruk_leaderboard.classes import CLASSES
 from oruk_leaderboard.errors import PredictionError
 from oruk_leaderboard.labels import AliasTable, alias_table
 from oruk_leaderboard.scoring.class_scores import evaluate_scores, score_sums
-from oruk_leaderboard.scoring.evaluation import Settings, evaluate
+from oruk_leaderboard.scoring.evaluation import evaluate
+from oruk_leaderboard.scoring.intervals import Settings
+from oruk_leaderboard.scoring.listeners import listener_figures
 from oruk_leaderboard.scoring.result import BENCHMARK, DIAGNOSTICS, SCORER_VERSION, record_of
 from oruk_leaderboard.scoring.sampling import Clustering, clustering
+from oruk_leaderboard.scoring.sentences import sentence_figures
 from oruk_leaderboard.scoring.tally import count
 from oruk_leaderboard.statistics import METHODS, Method
 
@@ -81,6 +84,7 @@ def score(
     slices: Sequence[str] = SLICES,
     partial: bool = False,
     subsample: str | None = None,
+    votes: Sequence[Path | str] = (),
     snapshot: str | None = None,
 ) -> Score:
     """Score one system's predictions.
@@ -100,6 +104,7 @@ def score(
         slices: Attributes to slice by (``gold.ATTRIBUTES``).
         partial: Give the orientation line for a partial set too.
         subsample: ``5k`` scores the manifest's subsample of the profile only.
+        votes: Files of listeners' votes (``answers.votes``), for the human line and soft labels.
         snapshot: Date of the record, ISO 8601; today in UTC by default.
 
     Raises:
@@ -124,7 +129,7 @@ def score(
         interval=interval,
         declared_classes=tuple(card.classes) if card and card.classes else None,
     )
-    evaluation = _evaluation(answers, predictions, settings, drawn, tuple(slices), table)
+    evaluation = _evaluation(answers, predictions, settings, drawn, tuple(slices), table, votes)
     evaluation["predictions"] = {"file": predictions.source or None, "sha256": digest}
     evaluation["orientation"] = _orientation(answers, evaluation, partial)
     record = record_of(answers, predictions, card, evaluation, snapshot=snapshot, protocol=protocol or BENCHMARK)
@@ -205,6 +210,7 @@ def _evaluation(
     drawn: Clustering,
     slices: tuple[str, ...],
     table: AliasTable,
+    votes: Sequence[Path | str],
 ) -> dict[str, Any]:
     """Everything that is computed, and what is needed to compute it again."""
     counts = predictions.counts
@@ -231,6 +237,8 @@ def _evaluation(
         **settings.to_dict(),
         **evaluate(tally, settings),
         "class_scores": evaluate_scores(sums, tally, alpha=settings.alpha) if sums else None,
+        "sentences": sentence_figures(gold, predictions, drawn, tally, settings),
+        **listener_figures(votes, gold, predictions, drawn, tally, settings),
         "confusion_by_cluster": tally.to_dict(),
         "versions": {
             "oruk-bench-leaderboard": __version__,

@@ -112,6 +112,19 @@ def outcomes(gold: Gold, predictions: Predictions) -> NDArray[np.int64]:
     return np.where(status == OK, predictions.labels, np.where(status == UNRECOGNISED, k, k + 1)).astype(np.int64)
 
 
+def scored_outcomes(gold: Gold, predictions: Predictions, on_error: str) -> NDArray[np.int64]:
+    """Class that each clip is scored as, shape (n,); k for none of them.
+
+    Args:
+        gold: The set.
+        predictions: Predictions of all its clips.
+        on_error: As for :meth:`Tally.scored`.
+    """
+    k = len(gold.classes)
+    failed = gold.classes.index("neutral") if on_error == "neutral" else k
+    return np.array([*range(k + 1), failed], np.int64)[outcomes(gold, predictions)]
+
+
 def count(gold: Gold, predictions: Predictions, *, drawn: Clustering, slices: tuple[str, ...]) -> Tally:
     """Count the outcomes of predictions.
 

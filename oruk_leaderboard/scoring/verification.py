@@ -1,6 +1,6 @@
 """Check a record: against its own counts alone (consistent), or against the answers it was made from (proven)."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias
@@ -9,9 +9,13 @@ from oruk_leaderboard.errors import MetricError, RecordError
 from oruk_leaderboard.records.record import read_document
 from oruk_leaderboard.records.schemas import faults
 from oruk_leaderboard.scoring.class_scores import evaluate_scores
-from oruk_leaderboard.scoring.evaluation import Settings, evaluate
+from oruk_leaderboard.scoring.evaluation import evaluate
 from oruk_leaderboard.scoring.identities import broken_identities, broken_structure
+from oruk_leaderboard.scoring.intervals import Settings
+from oruk_leaderboard.scoring.listener_identities import broken_listeners
+from oruk_leaderboard.scoring.listeners import recomputed
 from oruk_leaderboard.scoring.result import SCORED_BY, SCORER_VERSION, printed, scored_on
+from oruk_leaderboard.scoring.sentences import broken_sentences, evaluate_sentences
 from oruk_leaderboard.scoring.tally import Tally
 
 if TYPE_CHECKING:
@@ -105,6 +109,7 @@ def verify(
     predictions: Path | None = None,
     clips: Path | None = None,
     gold: Path | None = None,
+    votes: Sequence[Path] = (),
     system: "SystemCard | str | None" = None,
 ) -> Verification:
     """Recompute every figure of a record, and check what the figures must have in common.
@@ -116,6 +121,7 @@ def verify(
             answers, class scores included; without it, from the record's own counts.
         clips: Rebuilt set to score ``predictions`` against.
         gold: Gold file instead of a rebuilt set.
+        votes: Vote files that the record was scored with.
         system: Card of the system, where ``predictions`` has labels that only the card declares. By default the
             shipped card of the record's system, if there is one.
 
@@ -130,6 +136,7 @@ def verify(
             predictions=predictions,
             clips=clips,
             gold=gold,
+            votes=votes,
             system=system,
         )
     name = name or _name(record)
@@ -139,7 +146,9 @@ def verify(
             where=name,
             expected="a record that `score --out` wrote",
         )
-    if broken := [*faults(record, "record")] or broken_structure(record["evaluation"]):
+    broken = faults(record, "record") or broken_structure(record["evaluation"])
+    checks = (broken_listeners, broken_sentences)
+    if broken := broken or [fault for check in checks for fault in check(record["evaluation"])]:
         return Verification(name, 0, (), tuple(broken), ())
     differences = _Differences()
     findings: list[str] = []
@@ -152,7 +161,7 @@ def verify(
     if record["source"]["attested_by"] != made_by:
         findings.append(f"source.attested_by is {record['source']['attested_by']!r}; its versions say {made_by!r}")
     if predictions is not None:
-        _by_answers(record, differences, predictions=predictions, clips=clips, gold=gold, system=system)
+        _by_answers(record, differences, predictions=predictions, clips=clips, gold=gold, votes=votes, system=system)
     return Verification(
         name,
         len(differences.covered),
@@ -188,6 +197,15 @@ def _by_counts(record: Mapping[str, Any], found: "_Differences") -> None:
         for key, value in evaluate_scores(sums, tally, alpha=stated["alpha"]).items():
             if key not in ("n", "label_not_top", "reliability", "by_cluster"):
                 found.compare(("evaluation", "class_scores", key), sums[key], value)
+    if stated["sentences"] is not None:
+        for key, value in evaluate_sentences(stated["sentences"], tally, Settings.from_dict(stated)).items():
+            found.compare(("evaluation", "sentences", key), stated["sentences"][key], value)
+    again = recomputed(stated, tally, Settings.from_dict(stated))
+    for at, entry in enumerate(again["human_line"]):
+        for key, value in entry.items():
+            found.compare(("evaluation", "human_line", at, key), stated["human_line"][at][key], value)
+    for key, value in (again["soft_labels"] or {}).items():
+        found.compare(("evaluation", "soft_labels", key), stated["soft_labels"][key], value)
     outcomes = tally.counts.sum(axis=(0, 1)).tolist()
     answered = {"ok": sum(outcomes[:-2]), "unrecognised": outcomes[-2]}
     for key, value in answered.items():
@@ -207,6 +225,7 @@ def _by_answers(
     predictions: Path,
     clips: Path | None,
     gold: Path | None,
+    votes: Sequence[Path],
     system: "SystemCard | str | None",
 ) -> None:
     """Score the answers again under the record's settings and compare the whole evaluation."""
@@ -229,6 +248,7 @@ def _by_answers(
         slices=tuple(stated["confusion_by_cluster"]["attributes"]),
         subsample=stated["subsample"],
         partial=stated["orientation"] is not None,
+        votes=votes,
     ).to_dict()
     # What a second run cannot give again: the file's name, the versions installed, receipts that were replayed.
     told = {key: value for key, value in again["evaluation"].items() if key not in ("predictions", "versions")}

@@ -183,8 +183,9 @@ class Draws:
         stratum = self.design.stratum if units is None else self.design.stratum[units]
         total = np.zeros((self.n_boot, table.shape[1]))
         largest = self.design.counts * table.max(initial=0)
-        for here in np.unique(stratum).tolist():
-            rows = slice(None) if len(self.design.counts) == 1 else np.flatnonzero(stratum == here)
+        strata = np.unique(stratum).tolist()
+        for here in strata:
+            rows = slice(None) if len(strata) == 1 else np.flatnonzero(stratum == here)
             kind = np.float32 if largest[here] < EXACT_BELOW else np.float64
             total += self._scale[here] * (weights[rows].T.astype(kind) @ table[rows].astype(kind))
         return total
