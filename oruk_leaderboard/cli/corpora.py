@@ -11,6 +11,7 @@ from oruk_leaderboard.languages import base_language
 
 if TYPE_CHECKING:
     from oruk_leaderboard.corpora import Problem
+    from oruk_leaderboard.manifest.stats import Group
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
@@ -63,18 +64,24 @@ def run(args: argparse.Namespace) -> int:
 
 def _list(args: argparse.Namespace) -> int:
     from oruk_leaderboard.corpora import registry
+    from oruk_leaderboard.manifest import load_manifest
+    from oruk_leaderboard.manifest.stats import stats
 
     specs = [spec for spec in registry().values() if args.all or spec.state == "adapter"]
+    known = {group.name: group for group in stats(load_manifest())["corpus"]}
     if args.json:
-        output.write_json([spec.to_dict() for spec in specs])
+        nothing = {"pinned": 0, "hashed": 0, "proven": 0, "seen_by_two": 0}
+        output.write_json([{**spec.to_dict(), **nothing, **_known(known.get(spec.id))} for spec in specs])
         return 0
-    header = ["id", "languages", "elicitation", "clips", "tier", "agreement", "licence"]
+    header = ["id", "languages", "elicitation", "clips", "pinned", "hashed", "tier", "agreement", "licence"]
     rows = [
         [
             spec.id,
             ", ".join(spec.languages),
             spec.elicitation,
             spec.n_clips,
+            known[spec.id].clips if spec.id in known else None,
+            known[spec.id].hashed if spec.id in known else None,
             spec.tier,
             spec.agreement_required,
             spec.licence,
@@ -84,10 +91,22 @@ def _list(args: argparse.Namespace) -> int:
     if args.all:
         header += ["state", "missing"]
         rows = [[*row, spec.state, spec.missing] for row, spec in zip(rows, specs, strict=True)]
-    output.write_text(text_table(header, rows, right=["clips"]))
+    output.write_text(text_table(header, rows, right=["clips", "pinned", "hashed"]))
     languages = {base_language(tag) for spec in specs for tag in spec.languages} - {"mul", "und", "zxx"}
     output.write_text(f"{len(specs)} corpora in {len(languages)} languages")
     return 0
+
+
+def _known(group: "Group | None") -> dict[str, int]:
+    """How far the manifest pins and proves a corpus."""
+    if group is None:
+        return {}
+    return {
+        "pinned": group.clips,
+        "hashed": group.hashed,
+        "proven": group.proven,
+        "seen_by_two": group.seen_by_two,
+    }
 
 
 def _show(args: argparse.Namespace) -> int:

@@ -33,27 +33,28 @@ def read_unselected(path: Path, corpus: str) -> Sequence[ManifestRow]:
     """
     if not path.is_file():
         return ()
-    rows = []
-    with path.open(encoding="utf-8") as lines:
-        for number, line in enumerate(lines, 1):
-            # Most lines are of other corpora: they are not taken apart.
-            if not line.startswith(f"{corpus}/"):
-                continue
-            try:
-                clip_id, source, size, *sound = line.rstrip("\n").split("\t")
-                pcm, samples, rate, channels = sound
-                rows.append(
-                    ManifestRow(
-                        clip_id,
-                        corpus,
-                        source_sha256=source,
-                        source_bytes=int(size),
-                        pcm_sha256=pcm or None,
-                        num_samples=int(samples) if samples else None,
-                        sampling_rate=int(rate) if rate else None,
-                        channels=int(channels) if channels else None,
-                    )
+    text = path.read_text(encoding="utf-8")
+    # The file is sorted: the lines of a corpus follow each other, and those of the others are not taken apart.
+    start = text.find(f"\n{corpus}/") + 1
+    rows: list[ManifestRow] = []
+    for number, line in enumerate(text[start:].splitlines() if start else (), text.count("\n", 0, start) + 1):
+        if not line.startswith(f"{corpus}/"):
+            break
+        try:
+            clip_id, source, size, *sound = line.split("\t")
+            pcm, samples, rate, channels = sound
+            rows.append(
+                ManifestRow(
+                    clip_id,
+                    corpus,
+                    source_sha256=source,
+                    source_bytes=int(size),
+                    pcm_sha256=pcm or None,
+                    num_samples=int(samples) if samples else None,
+                    sampling_rate=int(rate) if rate else None,
+                    channels=int(channels) if channels else None,
                 )
-            except ValueError as error:
-                raise ManifestError("not a line of digests", where=f"{path}:{number}", found=line.strip()) from error
+            )
+        except ValueError as error:
+            raise ManifestError("not a line of digests", where=f"{path}:{number}", found=line) from error
     return rows
