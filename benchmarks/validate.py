@@ -52,9 +52,10 @@ def without_hashing(folder: Path, count: int) -> None:
         subprocess.run(["find", str(folder), "-type", "f"], stdout=subprocess.DEVNULL, check=True)
 
     own, reference = best(ours, theirs)
+    rate, alone = len(rows) / own.wall, len(rows) / own.cpu
     print(
-        f"nothing to hash: {len(rows)} files of {len(corpora)} corpora below one root: "
-        f"{len(rows) / own.wall:,.0f} files/s ({len(rows) / own.cpu:,.0f} per second of processor time), {own.wall / reference.wall:.0f} times find -type f"
+        f"nothing to hash: {len(rows)} files of {len(corpora)} corpora below one root: {rate:,.0f} files/s "
+        f"({alone:,.0f} per second of processor time), {own.wall / reference.wall:.0f} times find -type f"
     )
     subprocess.run([sys.executable, "-c", CHILD, str(folder)], check=True)
     peak = resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss / 1024
