@@ -68,15 +68,15 @@ class Panel:
 
     def replicates(self, clustered: Margins) -> Margins:
         """Margins of every system and replicate, shape (s, b, k), from margins by cluster."""
-        k = len(self.gold.classes)
-        gold = self.draws.sums(clustered.gold)
-        drawn = [
-            self.draws.sums(np.concatenate([tp, predicted], axis=1))
-            for tp, predicted in zip(clustered.tp, clustered.predicted, strict=True)
-        ]
-        return Margins(
-            tp=np.stack([sums[:, :k] for sums in drawn]), gold=gold, predicted=np.stack([sums[:, k:] for sums in drawn])
+        systems, clusters, k = clustered.tp.shape
+        parts = [np.moveaxis(part, 0, 1).reshape(clusters, -1) for part in (clustered.tp, clustered.predicted)]
+        # One product for all systems: their columns share the cost of the draws.
+        sums = self.draws.sums(np.concatenate([clustered.gold, *parts], axis=1))
+        tp, predicted = (
+            np.ascontiguousarray(np.moveaxis(part.reshape(-1, systems, k), 1, 0))
+            for part in np.split(sums[:, k:], 2, axis=1)
         )
+        return Margins(tp=tp, gold=sums[:, :k], predicted=predicted)
 
 
 def common(systems: Mapping[str, Predictions], gold: Gold) -> tuple[dict[str, Predictions], Gold]:

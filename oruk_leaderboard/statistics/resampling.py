@@ -65,8 +65,8 @@ class Support:
         clusters: Clusters, and clips of blocks, that have a part in it, G.
         effective: Effective number of equal clusters, G* = (Σn)² / Σn², n the clips of a cluster (1 for a clip of a
             block). Reference: Carter, Schnepel & Steigerwald (2017), doi:10.1162/REST_a_00639.
-        df: Degrees of freedom of the standard error: that of the units' sizes, (Σn)² / Σn² - 1, in one stratum, and
-            Satterthwaite's combination over strata.
+        df: Degrees of freedom of the standard error: that of the units' sizes, (Σn)² / Σn² - 1 and at least 1, in
+            one stratum, and Satterthwaite's combination over strata.
         loose_share: Share of the clips that lie in blocks, 0 to 1.
     """
 
@@ -99,7 +99,8 @@ def support(design: Design, sizes: Floats, units: Ints | None = None) -> Support
     spread = np.bincount(stratum[varies], weights=clips[varies] ** 2)
     total = np.bincount(stratum[varies], weights=clips[varies])
     here = spread > 0
-    freedom = total[here] ** 2 / spread[here] - 1
+    # However uneven two units are, their difference is one degree of freedom.
+    freedom = np.maximum(total[here] ** 2 / spread[here] - 1, 1.0)
     return Support(
         clusters=int((~loose).sum() + single),
         effective=float(clips.sum() ** 2 / ((clips[~loose] ** 2).sum() + single)),
