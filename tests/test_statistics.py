@@ -100,8 +100,8 @@ def test_sums_of_some_units_are_those_of_the_whole() -> None:
 def test_support_of_equal_unequal_and_loose_units() -> None:
     equal = statistics.support(statistics.Design.of_clusters(10), np.full(10, 7.0))
     assert (equal.clusters, equal.effective, equal.df) == (10, pytest.approx(10), pytest.approx(9))
-    uneven = statistics.support(statistics.Design.of_clusters(3), np.array([8.0, 1.0, 1.0]))
-    assert uneven.effective == pytest.approx(100 / 66) and uneven.df == pytest.approx(100 / 66 - 1)
+    uneven = statistics.support(statistics.Design.of_clusters(3), np.array([8.0, 4.0, 4.0]))
+    assert uneven.effective == pytest.approx(256 / 96) and uneven.df == pytest.approx(256 / 96 - 1)
     # Two strata of equal clusters: Satterthwaite gives the sum of their degrees of freedom.
     two = statistics.Design(np.repeat([0, 1], 5), np.zeros(10, bool))
     assert statistics.support(two, np.full(10, 3.0)).df == pytest.approx(8)
