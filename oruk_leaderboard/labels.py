@@ -20,6 +20,11 @@ _INVISIBLE = dict.fromkeys(map(ord, "\u200b\u200c\u200d\u2060\ufeff\u00ad"))
 _AROUND = " \t\r\n.,;:!?…。，；：！？、\"'`*()[]{}«»“”‘’„|"
 _NEGATION = re.compile(r"\b(?:not|no|never|neither|nor|none|without|isn'?t|doesn'?t|don'?t|hardly)\b|n['’]t\b")
 _SHORTHAND = frozenset({"ang", "hap", "fea", "dis", "sur", "neu", "ps"})
+_THINK = re.compile(r"<think(?:ing)?>.*?(?:</think(?:ing)?>|\Z)", re.IGNORECASE | re.DOTALL)
+_REFUSAL = re.compile(
+    r"\b(?:i(?: am|['’]m)? (?:can['’]?t|cannot|can not|won['’]?t|unable|not able)|(?:sorry|apologi[sz]e),? (?:but )?i"
+    r"|as an ai|i must decline)\b"
+)
 _FIELD = re.compile(r"[\"']?\b(?:label|emotion|answer|class)[\"']?\s*[:=]\s*[\"']?([^\"',\n}]+)", re.IGNORECASE)
 
 
@@ -123,19 +128,35 @@ def alias_table() -> AliasTable:
 def parse_answer(answer: str, table: AliasTable | None = None) -> str | None:
     """Class that a model's free answer names, or None where it names none or more than one.
 
-    The whole answer may be a label, or hold ``label: …`` / ``"emotion": "…"``; otherwise every word that is a spelling
-    of a class (not its shorthand: "sur" is a word elsewhere) is looked at. An answer that names two classes ("not
-    happy; she sounds sad") or holds a negation is an abstention: which of them is meant would be a guess.
+    What a model thinks aloud (``<think>`` blocks) is dropped. The whole answer may be a label, or hold ``label: …`` /
+    ``"emotion": "…"``, or begin with a line that is a label; otherwise every word that is a spelling of a class (not
+    its shorthand: "sur" is a word elsewhere) is looked at. An answer that names two classes ("not happy; she sounds
+    sad") or holds a negation is an abstention: which of them is meant would be a guess.
     """
     table = table or alias_table()
+    answer = _spoken(answer)
     whole = table.resolve(answer)
     if whole is not None or table.knows(answer):
         return whole
     fields = {table.resolve(found) for found in _FIELD.findall(answer)}
     if fields:
         return fields.pop() if len(fields) == 1 else None
+    first = next((line for line in answer.splitlines() if line.strip()), "")
+    if (label := table.resolve(first)) is not None:
+        return label
     text = clean(answer)
     if _NEGATION.search(text):
         return None
     named = {table.known.get(word) for word in re.findall(r"\w+", text) if word not in _SHORTHAND} - {None}
     return named.pop() if len(named) == 1 else None
+
+
+def is_refusal(answer: str) -> bool:
+    """Whether a free answer without a class refuses to give one, by its wording."""
+    return _REFUSAL.search(clean(_spoken(answer))) is not None
+
+
+def _spoken(answer: str) -> str:
+    """An answer without its ``<think>`` blocks; one that is never closed takes everything after it."""
+    closed = _THINK.sub(" ", answer)
+    return re.split(r"(?i)</think(?:ing)?>", closed)[-1]

@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from oruk_leaderboard.answers.answer import Answer, Status
-from oruk_leaderboard.labels import AliasTable, parse_answer
+from oruk_leaderboard.labels import AliasTable, is_refusal, parse_answer
 from oruk_leaderboard.metrics.probabilistic import SUM_TOLERANCE
 
 
@@ -59,6 +59,8 @@ def interpret(answer: Answer, table: AliasTable) -> Meaning:
         return Meaning("error", reason="the answer is empty")
     if label is not None:
         return Meaning("ok", label)
+    if answer.raw is not None and is_refusal(answer.raw):
+        return Meaning("refused", reason="the answer refuses")
     said = answer.label if answer.raw is None else answer.raw
     return Meaning("abstained", spelling=said, reason="the answer names no class")
 

@@ -37,6 +37,12 @@ def configure(parser: argparse.ArgumentParser) -> None:
     model.add_argument(
         "--trust-remote-code", action="store_true", help="allow code from the model's repository, at a pinned revision"
     )
+    service = parser.add_argument_group("a service")
+    service.add_argument("--endpoint", metavar="URL", help="base URL of an OpenAI-compatible service")
+    service.add_argument("--allow-http", action="store_true", help="allow plain HTTP to another machine")
+    service.add_argument("--concurrency", type=positive, default=8, metavar="N", help="calls in flight (8)")
+    service.add_argument("--rpm", type=positive, metavar="N", help="most calls per minute")
+    service.add_argument("--timeout", type=float, default=120, metavar="S", help="longest wait for an answer (120)")
     going = parser.add_argument_group("the run")
     going.add_argument("--max-failures", type=positive, default=20, metavar="N", help="stop after N in a row (20)")
     again = going.add_mutually_exclusive_group()
@@ -61,6 +67,11 @@ def run(options: argparse.Namespace) -> int:
         dtype=options.dtype,
         batch_size=options.batch_size,
         trust_remote_code=options.trust_remote_code,
+        endpoint=options.endpoint,
+        allow_http=options.allow_http,
+        concurrency=options.concurrency,
+        rpm=options.rpm,
+        timeout=options.timeout,
         clips=options.clips,
     )
     selection = Selection(options.subsample, tuple(options.corpus), options.language, options.limit)

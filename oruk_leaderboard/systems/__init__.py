@@ -2,6 +2,7 @@
 
 import importlib
 import importlib.util
+import os
 import tomllib
 from collections.abc import Mapping
 from functools import cache
@@ -21,6 +22,7 @@ ADAPTERS: Mapping[str, tuple[str, tuple[str, ...], str | None]] = {
     "transformers": ("audio classification heads of the transformers library", ("torch", "transformers"), "torch"),
     "ctc_frames": ("wav2vec 2.0 checkpoints with emotion logits per frame", ("torch", "transformers"), "torch"),
     "funasr": ("emotion2vec and SenseVoice through FunASR", ("funasr",), "funasr"),
+    "chat": ("any OpenAI-compatible endpoint", ("httpx2",), "api"),
     "speechbrain": ("SpeechBrain's IEMOCAP recogniser", ("speechbrain",), "speechbrain"),
 }
 """Adapter module to what it runs, the packages it imports, and the extra that installs them."""
@@ -101,7 +103,18 @@ def lacking(card: SystemCard) -> list[str]:
     on_hub = card.hub is not None and card.adapter in ("transformers", "ctc_frames", "funasr", "speechbrain")
     if on_hub and card.revision is None:
         found.append("--revision (unpinned)")
+    if card.adapter == "chat":
+        found += _lacking_service(card)
     return found
+
+
+def _lacking_service(card: SystemCard) -> list[str]:
+    if card.endpoint is None:
+        return ["--endpoint URL"]
+    from oruk_leaderboard.systems.chat import key_variable
+
+    variable = key_variable(card.endpoint)
+    return [] if os.environ.get(variable) else [f"the environment variable {variable}"]
 
 
 def load_system(card: SystemCard, options: Options = Options()) -> System:  # noqa: B008  frozen

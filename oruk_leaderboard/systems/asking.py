@@ -115,21 +115,37 @@ def local(system: System, batches: Iterable[Sequence[Stored]]) -> Iterator[list[
         for batch in _ahead(batches):
             yield ask(system, batch)
         return
+    ended: OrukError | None = None
     with ThreadPoolExecutor(system.concurrency) as pool:
         running: set[Future[list[Reply]]] = set()
-        try:
-            for clips, items in _ahead(batches):
-                for at in range(len(items)):
-                    running.add(pool.submit(ask, system, (clips[at : at + 1], items[at : at + 1])))
-                    if len(running) >= system.concurrency:
-                        done, running = wait(running, return_when=FIRST_COMPLETED)
-                        yield from (future.result() for future in done)
-            while running:
+        for clips, items in _ahead(batches):
+            for at in range(len(items)):
+                running.add(pool.submit(ask, system, (clips[at : at + 1], items[at : at + 1])))
+            while len(running) >= system.concurrency and ended is None:
                 done, running = wait(running, return_when=FIRST_COMPLETED)
-                yield from (future.result() for future in done)
-        finally:
-            for future in running:
-                future.cancel()
+                replies, ended = _results(done)
+                yield from replies
+            if ended is not None:
+                break
+        # What is in flight was paid for: it is waited for even where the run has to end.
+        while running:
+            done, running = wait(running, return_when=FIRST_COMPLETED)
+            replies, error = _results(done)
+            ended = ended or error
+            yield from replies
+    if ended is not None:
+        raise ended
+
+
+def _results(done: Iterable[Future[list[Reply]]]) -> tuple[list[list[Reply]], OrukError | None]:
+    """Replies of finished calls, and why the run has to end, or None."""
+    replies, ended = [], None
+    for future in done:
+        try:
+            replies.append(future.result())
+        except OrukError as error:
+            ended = error
+    return replies, ended
 
 
 def _ahead(batches: Iterable[Sequence[Stored]]) -> Iterator[Batch]:

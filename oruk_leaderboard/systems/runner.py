@@ -196,7 +196,8 @@ def plan(
     ids, seconds = (clip_set.table.column(name).to_pylist() for name in ("clip_id", "duration_s"))
     wanted = inputs.keys() - done
     audio = sum(length for clip_id, length in zip(ids, seconds, strict=True) if clip_id in wanted and length)
-    missing = [need for need in lacking(card) if not (need.startswith("--revision") and options.revision)]
+    card = replace(card, revision=options.revision or card.revision, endpoint=options.endpoint or card.endpoint)
+    missing = lacking(card)
     return Plan(card.id, len(inputs), len(done), len(wanted), audio / 60, tuple(missing))
 
 
