@@ -5,9 +5,10 @@
    far as hashes are known (of one label all but one, of different labels all), clips that a list labels unsurely
    (CMU-MOSEI's happy, which is also its word for no emotion), clips under 0.2 s (MELD: 0.3 s, since its label file has
    shorter times than its list), clips over 32 s, of which the benchmark's first 16 s would be less than half, and 137
-   test clips of MELD whose file is not as long as its label file says, by more than 0.05 s: the release has corrected
-   recordings of most of them beside, and which ones is not public. Corpora of non-verbal sounds are left out, and so
-   are corpora whose list has no label.
+   test clips of MELD whose file is not as long as its label file says, by more than 0.05 s (two of them only if the
+   two-digit fraction of a written time is read as milliseconds): the release has corrected recordings of most of them
+   beside, and which ones is not public. Corpora of non-verbal sounds are left out, and so are corpora whose list has
+   no label.
 2. The candidates of a corpus are put in order, one after the other: from the official test partition as long as it
    has any, then from the rest; from the class with the fewest clips so far, in the protocol's order of classes where
    that is a tie; within the class from the speaker with the fewest clips of that class so far, a tie being decided by
