@@ -91,9 +91,9 @@ def _digests(manifest: Manifest) -> str:
     hashed = sum(row.source_sha256 is not None for row in manifest.rows)
     proven = sum(row.clip_sha256 is not None for row in manifest.rows)
     return (
-        f"{clips:,} clips are pinned, which means listed in the manifest; {hashed:,} of them ({hashed / clips:.1%}) are "
-        f"hashed (the digest of the file is known) and {proven:,} ({proven / clips:.1%}) are proven (the digest of the "
-        "rebuilt clip is known)."
+        f"{clips:,} clips are pinned, which means listed in the manifest; {hashed:,} of them ({hashed / clips:.1%}) "
+        f"are hashed (the digest of the file is known) and {proven:,} ({proven / clips:.1%}) are proven (the digest of "
+        "the rebuilt clip is known)."
     )
 
 
