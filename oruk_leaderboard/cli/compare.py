@@ -8,10 +8,14 @@ from oruk_leaderboard.cli import DONE, FINDINGS
 from oruk_leaderboard.cli.output import add_json, note, write_json, write_text
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     import numpy as np
     from numpy.typing import NDArray
 
     from oruk_leaderboard.answers.gold import Gold
+    from oruk_leaderboard.answers.predictions import Predictions
+    from oruk_leaderboard.scoring.comparison import Comparison
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
@@ -41,6 +45,13 @@ def configure(parser: argparse.ArgumentParser) -> None:
         "--subset", metavar="FILE|5k", help="shift to the clips of its column clip_id, or to the subsample"
     )
     parser.add_argument("--common", action="store_true", help="only the clips that every file has a row for")
+    parser.add_argument(
+        "--exclude-corpus",
+        action="append",
+        default=[],
+        metavar="ID",
+        help="a system was trained on this corpus: rank outside it too (systems named by their id: data/training.csv)",
+    )
     parser.add_argument("--plot", metavar="FILE", type=Path, help="rank plot, .svg or .png (extra: plot)")
     parser.add_argument("--latex", action="store_true", help="the ranking as a LaTeX table")
     add_json(parser)
@@ -50,7 +61,7 @@ def run(args: argparse.Namespace) -> int:
     """Compare and print; failed clips of any system are findings."""
     from oruk_leaderboard.answers.predictions import read_predictions
     from oruk_leaderboard.scoring.comparison import ensemble, failures, rank, shift
-    from oruk_leaderboard.scoring.comparison_formats import as_latex, as_text, ensemble_text, shift_text
+    from oruk_leaderboard.scoring.comparison_formats import as_latex, as_text, ensemble_text, outside_text, shift_text
     from oruk_leaderboard.scoring.panel import common, named, panel
     from oruk_leaderboard.scoring.scorer import resolve_gold
 
@@ -77,6 +88,9 @@ def run(args: argparse.Namespace) -> int:
         shifts = shift(board, _members(args, gold), metric=args.metric, alpha=args.alpha)
         document["shift"] = [row.to_dict() for row in shifts]
         texts.append(shift_text(shifts, args.metric))
+    outside = _outside(args, systems, gold)
+    document["outside_training"] = outside and {"corpora": sorted(outside[0]), **outside[1].to_dict()}
+    texts.append(outside_text(outside))
     if args.plot is not None:
         from oruk_leaderboard.pictures.plots import save
         from oruk_leaderboard.scoring.score_pictures import rank_picture
@@ -90,6 +104,24 @@ def run(args: argparse.Namespace) -> int:
     for line in found:
         note(line)
     return FINDINGS if found else DONE
+
+
+def _outside(
+    args: argparse.Namespace, systems: "Mapping[str, Predictions]", gold: "Gold"
+) -> "tuple[frozenset[str], Comparison] | None":
+    """The comparison on the clips that no compared system has declared as training data; None where none has."""
+    from oruk_leaderboard.scoring.comparison import rank
+    from oruk_leaderboard.scoring.panel import cut, panel
+    from oruk_leaderboard.scoring.training_overlap import declared_corpora, outside_of
+
+    found = [declared_corpora(gold, system_id=name, excluded=args.exclude_corpus) for name in systems]
+    corpora = frozenset[str]().union(*(declared for declared in found if declared is not None))
+    keep = outside_of(gold, corpora)
+    if not corpora or keep.all() or not keep.any():
+        return None
+    kept, smaller = cut(systems, gold, keep)
+    board = panel(kept, smaller, cluster=args.cluster, n_boot=args.n_boot, seed=args.seed, on_error=args.on_error)
+    return corpora & {*gold.attributes["corpus"].values}, rank(board, metric=args.metric, alpha=args.alpha)
 
 
 def _members(args: argparse.Namespace, gold: "Gold") -> "NDArray[np.bool_]":

@@ -56,6 +56,13 @@ def add_scoring_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--votes", action="append", type=Path, metavar="FILE", help="a corpus's file of listeners' votes; repeatable"
     )
+    parser.add_argument(
+        "--exclude-corpus",
+        action="append",
+        default=[],
+        metavar="ID",
+        help="the system was trained on this corpus: figures outside it too; repeatable",
+    )
     parser.add_argument("--snapshot", metavar="DATE", help="date of the record, YYYY-MM-DD (today)")
     parser.add_argument("--out", type=Path, metavar="FILE", help="write the record")
     parser.add_argument("--latex", action="store_true", help="a LaTeX table on stdout instead of text")
@@ -112,6 +119,7 @@ def scoring_options(options: argparse.Namespace) -> dict[str, Any]:
         "interval": options.interval,
         "slices": (*SLICES, *(name for name in extra if name not in SLICES)),
         "votes": tuple(options.votes or ()),
+        "exclude_corpora": options.exclude_corpus,
         "snapshot": options.snapshot,
     }
 

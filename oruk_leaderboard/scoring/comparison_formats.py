@@ -75,12 +75,15 @@ def neighbours_first(comparison: Comparison) -> list[Pair]:
     return sorted(comparison.pairs, key=lambda pair: place[pair.second] - place[pair.first])
 
 
-def as_text(comparison: Comparison) -> str:
-    """Ranking, tests and ties for a terminal."""
+def _ranking_table(comparison: Comparison) -> str:
     rows = [_ranking_row(standing, comparison.metric) for standing in comparison.standings]
     header = tuple(f"{comparison.metric} interval" if name == "interval" else name for name in _RANKING)
-    numbers = ("rank", "macro_f1", "accuracy", "uar", "ranks", "may be first")
-    parts = [textwrap.fill(basis(comparison), WIDTH), text_table(header, rows, right=numbers)]
+    return text_table(header, rows, right=("rank", "macro_f1", "accuracy", "uar", "ranks", "may be first"))
+
+
+def as_text(comparison: Comparison) -> str:
+    """Ranking, tests and ties for a terminal."""
+    parts = [textwrap.fill(basis(comparison), WIDTH), _ranking_table(comparison)]
     if comparison.pairs:
         pairs = neighbours_first(comparison)[:SHOWN_PAIRS]
         tests = ("first", "second", "difference", "interval", "p", "p Holm", "McNemar Holm", "differ")
@@ -142,3 +145,17 @@ def shift_text(shifts: Sequence[Shift], metric: str) -> str:
         "interval",
     )
     return text_table(header, rows)
+
+
+def outside_text(found: tuple[frozenset[str], Comparison] | None) -> str:
+    """The ranking on the clips that no compared system has declared as training data; one line where none has."""
+    if found is None:
+        return textwrap.fill(
+            "Outside training: no compared system has declared training corpora that split this set. Systems are "
+            "looked up by name in data/training.csv; what nobody has declared is unknown, not none.",
+            WIDTH,
+        )
+    corpora, comparison = found
+    declared = ", ".join(sorted(corpora))
+    head = f"Outside training: {comparison.n} clips of no corpus that a compared system has declared ({declared})"
+    return f"{textwrap.fill(head, WIDTH)}\n{_ranking_table(comparison)}"

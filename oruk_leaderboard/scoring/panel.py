@@ -92,7 +92,12 @@ def common(systems: Mapping[str, Predictions], gold: Gold) -> tuple[dict[str, Pr
         keep &= predictions.status != MISSING
     if not keep.any():
         raise PredictionError("no clip is in all files", expected="at least one clip that every file has")
-    cut = {
+    return cut(systems, gold, keep)
+
+
+def cut(systems: Mapping[str, Predictions], gold: Gold, keep: NDArray[np.bool_]) -> tuple[dict[str, Predictions], Gold]:
+    """Systems and set cut down to the clips where ``keep`` is true. The cut set has no digest of its own."""
+    kept = {
         name: replace(
             predictions,
             labels=predictions.labels[keep],
@@ -101,7 +106,7 @@ def common(systems: Mapping[str, Predictions], gold: Gold) -> tuple[dict[str, Pr
         )
         for name, predictions in systems.items()
     }
-    return cut, gold.subset(keep, set_digest=None, partial=True)
+    return kept, gold.subset(keep, set_digest=None, partial=True)
 
 
 def panel(

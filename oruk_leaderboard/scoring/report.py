@@ -10,6 +10,7 @@ from oruk_leaderboard.scoring.human import human_lines
 from oruk_leaderboard.scoring.sampling import QUESTIONS, few_clusters
 from oruk_leaderboard.scoring.sentences import sentence_lines
 from oruk_leaderboard.scoring.soft_labels import soft_lines
+from oruk_leaderboard.scoring.training_overlap import OUTSIDE, TRAINING
 from oruk_leaderboard.statistics import FEW, FEWEST
 
 WIDTH = 80
@@ -36,7 +37,11 @@ def text_report(record: Mapping[str, Any], findings: Sequence[str] = ()) -> str:
         "\n".join(map(_wrap, [*human_lines(evaluation), *soft_lines(evaluation["soft_labels"])])),
         _classes(evaluation),
         _confusion(evaluation["confusion"]),
-        *(_slices(name, rows) for name, rows in evaluation["slices"].items() if name != "class" and _tells(rows)),
+        *(
+            _slices(name, rows)
+            for name, rows in evaluation["slices"].items()
+            if name not in ("class", TRAINING) and _tells(rows)
+        ),
         "\n".join(map(_wrap, [*gap_lines(evaluation["gaps"]), *sentence_lines(evaluation["sentences"])])),
         _remarks(evaluation, findings),
     ]
@@ -85,6 +90,10 @@ def _figures(evaluation: Mapping[str, Any]) -> str:
             (f"{names[key]}{of}", f"{value:.4f}", _ends(scores["intervals"][key]))
             for key, value in scores["figures"].items()
         ]
+    outside = [row for row in evaluation["slices"].get(TRAINING, ()) if row["value"] == OUTSIDE]
+    for row in outside:
+        for key in ("macro_f1", "accuracy"):
+            rows.append((f"{NAMES[key]}, outside training", f"{row[key]:.4f}", _ends(row["intervals"][key])))
     short = QUESTIONS[evaluation["support"]["cluster"]].rpartition(", ")[2]
     header = ("figure", "value", short, *(("other corpora",) if other else ()))
     rows = [(*row, "")[: len(header)] for row in rows]
@@ -94,12 +103,26 @@ def _figures(evaluation: Mapping[str, Any]) -> str:
         f"{evaluation['macro_f1_present']:.4f}."
     )
     method = f"{100 * (1 - evaluation['alpha']):g} % {evaluation['interval']}, {evaluation['n_boot']:,} replicates"
-    parts = [f"Intervals: {method}, seed {evaluation['seed']}.{over if present < k else ''}"]
+    parts = [_training(evaluation)]
+    parts += [f"Intervals: {method}, seed {evaluation['seed']}.{over if present < k else ''}"]
     parts += [support_line(part) for part in (evaluation["support"], other) if part]
     if scores and scores["label_not_top"]:
         share = scores["label_not_top"] / scores["n"]
         parts.append(f"The label is not the class with the highest score in {share:.1%} of the clips with scores.")
     return f"{text_table(header, rows, right=('value',))}\n" + "\n".join(map(_wrap, parts))
+
+
+def _training(evaluation: Mapping[str, Any]) -> str:
+    """What is declared of the training data, in one line."""
+    rows = {row["value"]: row for row in evaluation["slices"].get(TRAINING, ())}
+    if not rows:
+        return "Outside training: no training corpora are declared, so the overlap with this set is unknown."
+    if OUTSIDE not in rows:
+        return "Outside training: every clip of the set is of a corpus that is declared as training data."
+    return (
+        f"Outside training: {rows[OUTSIDE]['n']:,} of {evaluation['n']:,} clips are of no corpus that is declared as "
+        f"training data; macro-F1 over the {rows[OUTSIDE]['classes']} classes among them."
+    )
 
 
 def support_line(support: Mapping[str, Any]) -> str:

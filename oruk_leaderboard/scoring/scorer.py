@@ -3,7 +3,7 @@
 import hashlib
 import platform
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -24,6 +24,7 @@ from oruk_leaderboard.scoring.result import BENCHMARK, DIAGNOSTICS, SCORER_VERSI
 from oruk_leaderboard.scoring.sampling import Clustering, clustering
 from oruk_leaderboard.scoring.sentences import sentence_figures
 from oruk_leaderboard.scoring.tally import count
+from oruk_leaderboard.scoring.training_overlap import TRAINING, declared_corpora, with_training
 from oruk_leaderboard.statistics import METHODS, Method
 
 if TYPE_CHECKING:
@@ -85,6 +86,7 @@ def score(
     partial: bool = False,
     subsample: str | None = None,
     votes: Sequence[Path | str] = (),
+    exclude_corpora: Sequence[str] = (),
     snapshot: str | None = None,
 ) -> Score:
     """Score one system's predictions.
@@ -105,6 +107,8 @@ def score(
         partial: Give the orientation line for a partial set too.
         subsample: ``5k`` scores the manifest's subsample of the profile only.
         votes: Files of listeners' votes (``answers.votes``), for the human line and soft labels.
+        exclude_corpora: Corpora of the set that the system was trained on, besides those that the ledger and its card
+            declare. The slice ``training`` has the figures on the clips outside all of them.
         snapshot: Date of the record, ISO 8601; today in UTC by default.
 
     Raises:
@@ -115,6 +119,15 @@ def score(
         answers = _subsample(answers, subsample)
     card = _card(system)
     table = alias_table_of(card, answers.classes)
+    trained_on = declared_corpora(
+        answers,
+        system_id=card.id if card else None,
+        own=card.training_corpora if card else None,
+        excluded=exclude_corpora,
+    )
+    if trained_on is not None:
+        answers = with_training(answers, trained_on)
+        slices = (*slices, TRAINING)
     digest = None
     if not isinstance(predictions, Predictions):
         path = Path(predictions)
@@ -133,6 +146,8 @@ def score(
     evaluation["predictions"] = {"file": predictions.source or None, "sha256": digest}
     evaluation["orientation"] = _orientation(answers, evaluation, partial)
     record = record_of(answers, predictions, card, evaluation, snapshot=snapshot, protocol=protocol or BENCHMARK)
+    if trained_on is not None:
+        record = replace(record, system=replace(record.system, training_corpora=sorted(trained_on)))
     return Score(record, _findings(evaluation))
 
 

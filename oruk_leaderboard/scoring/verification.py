@@ -17,6 +17,7 @@ from oruk_leaderboard.scoring.listeners import recomputed
 from oruk_leaderboard.scoring.result import SCORED_BY, SCORER_VERSION, printed, scored_on
 from oruk_leaderboard.scoring.sentences import broken_sentences, evaluate_sentences
 from oruk_leaderboard.scoring.tally import Tally
+from oruk_leaderboard.scoring.training_overlap import TRAINING
 
 if TYPE_CHECKING:
     from oruk_leaderboard.records.system_card import SystemCard
@@ -245,7 +246,8 @@ def _by_answers(
         n_boot=settings.n_boot,
         seed=settings.seed,
         interval=settings.interval,
-        slices=tuple(stated["confusion_by_cluster"]["attributes"]),
+        slices=tuple(name for name in stated["confusion_by_cluster"]["attributes"] if name != TRAINING),
+        exclude_corpora=_in_set(record),
         subsample=stated["subsample"],
         partial=stated["orientation"] is not None,
         votes=votes,
@@ -257,6 +259,12 @@ def _by_answers(
     for key, value in told.items():
         found.compare(("evaluation", key), stated.get(key), value)
     found.compare(("protocol",), record["protocol"], again["protocol"])
+
+
+def _in_set(record: Mapping[str, Any]) -> list[str]:
+    """Corpora of the record's set that it declares as training data."""
+    corpora = record["evaluation"]["confusion_by_cluster"]["attributes"].get("corpus", ())
+    return [corpus for corpus in record["system"]["training_corpora"] or () if corpus in corpora]
 
 
 class _Differences:
