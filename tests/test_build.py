@@ -10,6 +10,7 @@ import pytest
 
 from oruk_leaderboard.answers.gold import gold_of_set
 from oruk_leaderboard.card.blocks import block_names, fill
+from oruk_leaderboard.card.readme import PARTS
 from oruk_leaderboard.card.readme import read_header
 from oruk_leaderboard.cli import main
 from oruk_leaderboard.parquet import same_table, serialize
@@ -37,8 +38,9 @@ def sources(tmp_path):
     root = checkout_root()
     shutil.copytree(root / "data" / "records", tmp_path / "data" / "records")
     (tmp_path / "dataset_card").mkdir()
+    (tmp_path / "docs").mkdir()
     shutil.copy(root / "dataset_card" / "responsible_ai.toml", tmp_path / "dataset_card")
-    for name in ("README.md", "oruk_bench_leaderboard.py", "dataset_card/datasheet.md"):
+    for name in ("oruk_bench_leaderboard.py", "dataset_card/datasheet.md", *PARTS):
         text = (root / name).read_text(encoding="utf-8")
         emptied = fill(text, dict.fromkeys(block_names(text), ""), where=name)
         (tmp_path / name).write_text(emptied.partition("\n---\n")[2] or emptied, encoding="utf-8")

@@ -6,7 +6,7 @@ import pytest
 
 from oruk_leaderboard import __version__
 from oruk_leaderboard.card.blocks import block_names, fill
-from oruk_leaderboard.card.readme import blocks, split_header
+from oruk_leaderboard.card.readme import PARTS, blocks
 from oruk_leaderboard.errors import OrukError
 from oruk_leaderboard.paths import checkout_root
 from oruk_leaderboard.records.record import load_records
@@ -45,7 +45,9 @@ STATEMENTS = {
 
 @pytest.fixture(scope="module")
 def card():
-    return " ".join((ROOT / "README.md").read_text(encoding="utf-8").split())
+    """The README and the pages of ``docs/``, which are published together, on one line."""
+    pages = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
+    return " ".join(" ".join(page.read_text(encoding="utf-8") for page in pages).split())
 
 
 @pytest.mark.parametrize("topic", STATEMENTS)
@@ -58,15 +60,15 @@ def test_versions_in_the_card_are_current(card):
 
 
 def test_links_to_files_resolve(card):
-    for name in ("README.md", "dataset_card/datasheet.md", "dataset_card/intended_use.md"):
-        path = ROOT / name
+    names = ("README.md", "CONTRIBUTING.md", "dataset_card/datasheet.md", "dataset_card/intended_use.md")
+    for path in (*(ROOT / name for name in names), *(ROOT / "docs").glob("*.md")):
         for target in re.findall(r"\]\((?!https?:|#)([^)#]+)", path.read_text(encoding="utf-8")):
-            assert (path.parent / target).exists(), (name, target)
+            assert (path.parent / target).exists(), (path.name, target)
 
 
-def test_generated_parts(card):
-    _, body = split_header((ROOT / "README.md").read_text(encoding="utf-8"), where="README.md")
-    assert sorted(block_names(body)) == sorted(blocks(ROOT, load_records(), {}))
+def test_generated_parts():
+    found = [name for page in PARTS for name in block_names((ROOT / page).read_text(encoding="utf-8"))]
+    assert sorted(found) == sorted(blocks(ROOT, load_records(), {}))
 
 
 def test_fill_replaces_only_between_markers():

@@ -38,5 +38,5 @@ def test_language_table_does_not_invent_hours():
     }
     text = language_table({"all": {"all": group("all", clips=40)}, "corpus": {"a": group("a")}, "language": languages})
     lines = [line for line in text.splitlines() if line.startswith("| ")][1:]
-    assert [line.split(" | ")[0] for line in lines] == ["| en", "| de", "| kk"]
+    assert [line.split(" | ")[0] for line in lines] == ["| English (en)", "| German (de)", "| Kazakh (kk)"]
     assert [line.split(" | ")[3] for line in lines] == ["≥ 0.5", "0.5", "–"]

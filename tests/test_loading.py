@@ -70,9 +70,8 @@ def test_schema_parquet_card_and_builder_agree():
     configs = shipped(ROOT)
     names = [config.name for config in configs]
     assert [entry["config_name"] for entry in header["configs"]] == names
-    assert [entry["config_name"] for entry in header["dataset_info"]] == names
     assert list(script.FILES) == list(script.COLUMNS) == names
-    for config, entry, info in zip(configs, header["configs"], header["dataset_info"], strict=True):
+    for config, entry in zip(configs, header["configs"], strict=True):
         assert entry["data_files"] == [{"split": script.SPLIT, "path": config.path}]
         assert script.FILES[config.name] == config.path
         kinds = {
@@ -80,7 +79,6 @@ def test_schema_parquet_card_and_builder_agree():
             for field in arrow_schema(config.schema)
         }
         assert script.COLUMNS[config.name] == kinds
-        assert {f["name"]: [f["list"]] if "list" in f else f["dtype"] for f in info["features"]} == kinds
         built = script.builder(config.name, root=ROOT).info.features
         assert {name: dtype(kind) for name, kind in zip(built, built.arrow_schema.types, strict=True)} == {
             name: f"list<item: {kind[0]}>" if isinstance(kind, list) else kind for name, kind in kinds.items()

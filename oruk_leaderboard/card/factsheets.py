@@ -6,6 +6,7 @@ from pathlib import Path
 from oruk_leaderboard.cells import markdown_cell
 from oruk_leaderboard.corpora import CorpusSpec
 from oruk_leaderboard.corpora.registry import built_in
+from oruk_leaderboard.languages import language_name
 from oruk_leaderboard.manifest.files import load_manifest
 from oruk_leaderboard.manifest.stats import Group, stats
 
@@ -38,21 +39,30 @@ def fact_sheets(root: Path, figures: Figures) -> Iterator[tuple[str, bytes | Non
         yield name, text.encode()
 
 
-def language_table(figures: Figures) -> str:
-    """Clips of the manifest by language, for the card."""
+def set_sentence(figures: Figures) -> str:
+    """The size of the manifest, for the card."""
     if not figures:
-        return "No manifest is shipped."
+        return "This checkout has no manifest."
     total = figures["all"]["all"]
-    lines = [
+    return (
         f"The manifest has {total.clips:,} clips from {len(figures['corpus'])} corpora in {len(figures['language'])} "
-        f"languages; {total.open:,} of them are from corpora that need no signed agreement (profile `open`). Hours "
-        f"with ≥ leave out clips whose duration no public list gives, {total.unknown_durations:,} in all. What each "
-        f"corpus is: [fact sheets]({FOLDER}/README.md).",
+        f"languages; {total.open:,} of them come from corpora that need no signed agreement (profile `open`)."
+    )
+
+
+def language_table(figures: Figures) -> str:
+    """Clips of the manifest by language."""
+    if not figures:
+        return set_sentence(figures)
+    lines = [
+        f"{set_sentence(figures)} Hours with ≥ leave out clips whose duration no public list gives, "
+        f"{figures['all']['all'].unknown_durations:,} in all.",
         "",
         "| language | clips | open | hours | speakers |",
         "|:---|---:|---:|---:|---:|",
     ]
-    for name, group in sorted(figures["language"].items(), key=lambda item: (-item[1].clips, item[0])):
+    for tag, group in sorted(figures["language"].items(), key=lambda item: (-item[1].clips, item[0])):
+        name = language_name(tag)
         lines.append(f"| {name} | {group.clips:,} | {group.open:,} | {_hours(group)} | {_number(group.speakers)} |")
     return "\n".join(lines)
 
@@ -72,7 +82,7 @@ def _index(specs: Mapping[str, CorpusSpec], figures: Mapping[str, Group]) -> str
         cells = (
             f"[{name}]({name}.md)",
             markdown_cell(spec.name),
-            ", ".join(spec.languages),
+            ", ".join(map(language_name, spec.languages)),
             spec.elicitation,
             _number(group.clips if group else None),
             _hours(group) if group else "–",
@@ -88,7 +98,7 @@ def _sheet(spec: CorpusSpec, group: Group | None) -> str:
     """Fact sheet of one corpus."""
     facts = {
         "Id": f"`{spec.id}`",
-        "Languages": ", ".join(spec.languages),
+        "Languages": ", ".join(map(language_name, spec.languages)),
         "Elicitation": spec.elicitation,
         "Clips of the release": _number(spec.n_clips),
         "Licence": markdown_cell(spec.licence),

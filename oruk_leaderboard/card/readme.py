@@ -1,35 +1,55 @@
 """The dataset card: README.md's YAML header, its generated parts, and the check that the Hub takes the header."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 from oruk_leaderboard.card.blocks import fill
-from oruk_leaderboard.card.factsheets import Figures, language_table
-from oruk_leaderboard.card.script import dtype
+from oruk_leaderboard.card.factsheets import Figures, language_table, set_sentence
+from oruk_leaderboard.corpora.registry import built_in
 from oruk_leaderboard.errors import OrukError
+from oruk_leaderboard.languages import base_language
 from oruk_leaderboard.records.record import Record, by_score, default_records
-from oruk_leaderboard.records.schemas import arrow_schema, check, load_schema
+from oruk_leaderboard.records.schemas import check, load_schema
 from oruk_leaderboard.table.arrow import read_table
-from oruk_leaderboard.table.configs import SPLIT, Config, shipped
+from oruk_leaderboard.table.configs import SPLIT, shipped
 from oruk_leaderboard.table.formats import as_markdown
-from oruk_leaderboard.table.leaderboard import coverage, leaderboard
+from oruk_leaderboard.table.leaderboard import Leaderboard, leaderboard
 from oruk_leaderboard.table.leaderboard import marks as table_marks
 
 NAME = "README.md"
 
+PARTS: Mapping[str, tuple[str, ...]] = {
+    NAME: ("configs", "fields", "top", "set"),
+    "docs/leaderboard.md": ("leaderboard", "results"),
+    "docs/rebuilding.md": ("languages",),
+}
+"""Document to its generated parts."""
 
-def card_text(root: Path, records: Sequence[Record], figures: Figures) -> str:
-    """README.md with its header and generated parts made anew.
+TOP_ROWS = 5
+"""Rows of each group that the card shows; ``docs/leaderboard.md`` has all of them."""
+
+
+def documents(root: Path, records: Sequence[Record], figures: Figures) -> Iterator[tuple[str, str]]:
+    """The card and the pages of ``docs/`` that have generated parts.
 
     Args:
         root: Repository's root, with the built tables.
         records: All records.
         figures: Figures of the manifest.
+
+    Yields:
+        Path below ``root`` and the text with its generated parts made anew.
     """
-    path = root / NAME
-    _, body = split_header(path.read_text(encoding="utf-8"), where=path)
-    return f"---\n{header_text(root, figures)}---\n{fill(body, blocks(root, records, figures), where=path)}"
+    made = blocks(root, records, figures)
+    for name, parts in PARTS.items():
+        path = root / name
+        header, body = split_header(path.read_text(encoding="utf-8"), where=path)
+        if name == NAME:
+            header = header_text(root, figures)
+        text = fill(body, {part: made[part] for part in parts}, where=path)
+        yield name, f"---\n{header}---\n{text}" if header else text
 
 
 def header(root: Path, figures: Figures) -> dict[str, Any]:
@@ -62,7 +82,6 @@ def header(root: Path, figures: Figures) -> dict[str, Any]:
             }
             for config in configs
         ],
-        "dataset_info": [_info(root, config) for config in configs],
     }
 
 
@@ -78,25 +97,6 @@ def header_text(root: Path, figures: Figures) -> str:
     check(content, "card", where=root / NAME)
     text: str = yaml.safe_dump(content, sort_keys=False, allow_unicode=True, width=1000)
     return text
-
-
-def _info(root: Path, config: Config) -> dict[str, Any]:
-    table = read_table(config, root)
-    return {
-        "config_name": config.name,
-        "features": [_feature(field) for field in arrow_schema(config.schema)],
-        "splits": [{"name": SPLIT, "num_bytes": table.nbytes, "num_examples": table.num_rows}],
-        "download_size": (root / config.path).stat().st_size,
-        "dataset_size": table.nbytes,
-    }
-
-
-def _feature(field: Any) -> dict[str, str]:
-    import pyarrow as pa
-
-    if pa.types.is_list(field.type):
-        return {"name": field.name, "list": dtype(field.type.value_type)}
-    return {"name": field.name, "dtype": dtype(field.type)}
 
 
 def _size(rows: int) -> str:
@@ -154,10 +154,11 @@ def blocks(root: Path, records: Sequence[Record], figures: Figures) -> Mapping[s
     return {
         "configs": _configs_table(root),
         "fields": _fields_table(),
-        "coverage": coverage(records).sentence(),
+        "top": _top(leaderboard(records=records)),
         "leaderboard": as_markdown(leaderboard(records=records)),
         "results": _results(records),
-        "manifest": language_table(figures),
+        "set": f"{set_sentence(figures)} {_adapters()}",
+        "languages": language_table(figures),
     }
 
 
@@ -167,6 +168,19 @@ def _configs_table(root: Path) -> str:
         rows = read_table(config, root).num_rows
         lines.append(f"| `{config.name}` | {rows:,} | `{config.path}` | {config.summary} |")
     return "\n".join(lines)
+
+
+def _top(board: Leaderboard) -> str:
+    """The first rows of each group with their footnotes."""
+    groups = tuple(replace(group, rows=group.rows[:TOP_ROWS]) for group in board.groups)
+    return as_markdown(replace(board, groups=groups))
+
+
+def _adapters() -> str:
+    """What the package can read, in numbers."""
+    specs = [spec for spec in built_in().values() if spec.state == "adapter"]
+    languages = {base_language(tag) for spec in specs for tag in spec.languages} - {"zxx", "mul"}
+    return f"The package reads {len(specs)} corpora, in {len(languages)} languages; see `oruk-leaderboard corpora list`."
 
 
 def _fields_table() -> str:

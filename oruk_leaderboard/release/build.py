@@ -47,7 +47,7 @@ def build(*, root: Path | None = None, check: bool = False) -> BuildReport:
     if check:
         # Later files are made from earlier ones, so what is stale shows only where everything is built: in a copy.
         with tempfile.TemporaryDirectory() as name:
-            for source in (root / "data", root / "dataset_card"):
+            for source in (root / "data", root / "dataset_card", root / "docs"):
                 if source.is_dir():
                     shutil.copytree(source, Path(name) / source.name)
             for source in filter(Path.is_file, root.iterdir()):
@@ -88,7 +88,8 @@ def derived(root: Path, records: Sequence[Record]) -> Iterator[tuple[str, bytes 
     yield from factsheets.fact_sheets(root, figures)
     if "corpus" in figures:
         yield datasheet.NAME, datasheet.datasheet_text(root, records).encode()
-    yield readme.NAME, readme.card_text(root, records, figures).encode()
+    for name, text in readme.documents(root, records, figures):
+        yield name, text.encode()
     yield croissant.NAME, croissant.croissant_text(root).encode()
     yield "CITATION.cff", cite.citation_cff().encode()
     yield evals.NAME, evals.eval_text(records).encode()
