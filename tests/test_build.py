@@ -10,8 +10,7 @@ import pytest
 
 from oruk_leaderboard.answers.gold import gold_of_set
 from oruk_leaderboard.card.blocks import block_names, fill
-from oruk_leaderboard.card.readme import PARTS
-from oruk_leaderboard.card.readme import read_header
+from oruk_leaderboard.card.readme import PARTS, read_header
 from oruk_leaderboard.cli import main
 from oruk_leaderboard.parquet import same_table, serialize
 from oruk_leaderboard.paths import checkout_root, share_root

@@ -24,9 +24,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.mark.parametrize("snippet", SNIPPETS, ids=range(len(SNIPPETS)))
-def test_snippets_of_loading_run(
-    snippet: str, folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_snippets_of_loading_run(snippet: str, folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """The Hub's name is replaced by this checkout; a library that is not installed skips its snippet."""
     for name in re.findall(r"^(?:import|from) (polars|duckdb|torchcodec|torch)\b", snippet, re.MULTILINE):
         pytest.importorskip(name, exc_type=Exception)

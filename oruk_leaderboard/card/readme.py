@@ -180,7 +180,9 @@ def _adapters() -> str:
     """What the package can read, in numbers."""
     specs = [spec for spec in built_in().values() if spec.state == "adapter"]
     languages = {base_language(tag) for spec in specs for tag in spec.languages} - {"zxx", "mul"}
-    return f"The package reads {len(specs)} corpora, in {len(languages)} languages; see `oruk-leaderboard corpora list`."
+    return (
+        f"The package reads {len(specs)} corpora, in {len(languages)} languages; see `oruk-leaderboard corpora list`."
+    )
 
 
 def _fields_table() -> str:
