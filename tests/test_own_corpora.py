@@ -16,7 +16,8 @@ from oruk_leaderboard.corpora import (
     registry,
 )
 from oruk_leaderboard.corpora.example import build_example
-from oruk_leaderboard.corpora.spec import CorpusSpec, load_spec
+from oruk_leaderboard.corpora.loading import load_spec
+from oruk_leaderboard.corpora.spec import CorpusSpec
 from oruk_leaderboard.corpora.suffixes import MEDIA
 from oruk_leaderboard.errors import CorpusError
 from tests.test_corpora import SPECS, essence, every_spec, found_in, own_spec
@@ -164,10 +165,14 @@ def test_one_clip_id_twice_in_a_table(tmp_path: Path) -> None:
 def test_many_files(tmp_path: Path) -> None:
     listing = tmp_path / "files.lst"
     names = [f"disk/{number % 997}/recording {number}.wav" for number in range(299_000)]
-    names += [f"EmoDB/wav/{speaker}a{text:02}Wa.wav" for speaker in ("03", "08", "09", "10") for text in range(100)]
+    names += [
+        f"C/AudioWAV/{who}_{text}_ANG_XX.wav"
+        for who in range(1001, 1081)
+        for text in ("DFA", "IEO", "ITH", "TIE", "WSI")
+    ]
     listing.write_text("\n".join(names))
     (corpus,) = find_corpora(listing)
-    assert (corpus.spec.id, corpus.places) == ("emodb", ("EmoDB/",))
+    assert (corpus.spec.id, corpus.places) == ("crema_d", ("C/",))
     assert len(clips(corpus).clips) == 400
 
 

@@ -7,6 +7,7 @@ occurs twice; archives more than two deep; whatever cannot be read.
 
 import bz2
 import lzma
+import re
 import stat
 import struct
 import tarfile
@@ -17,11 +18,14 @@ from dataclasses import dataclass
 from typing import BinaryIO
 
 from oruk_leaderboard.corpora.streams import Inflated, OpenedSource, Source, Window, as_file, member_file
+from oruk_leaderboard.paths import LFS_POINTER
 
 MAX_MEMBER_BYTES = 1 << 36
 """Largest member that is read: the recordings of a whole corpus in one file are smaller."""
 MAX_RATIO = 200
 """Highest ratio of bytes to compressed bytes of a large member; speech reaches about 10."""
+ENCRYPTED = "encrypted"
+"""Reason of members that a password protects; an archive of them is refused as a whole."""
 _RATIO_FROM_BYTES = 1 << 26
 _TAR_SUFFIXES = (".tar", ".tar.gz", ".tgz", ".tar.bz2", ".tbz2", ".tar.xz", ".txz")
 _UNREADABLE = (
@@ -57,10 +61,28 @@ def is_archive(name: str) -> bool:
     return name.lower().endswith((".zip", *_TAR_SUFFIXES))
 
 
+_SHARD = re.compile(r"-\d{5}-of-\d{5}")
+"""Number of a parquet shard, as the ``datasets`` library names them."""
+
+
+def is_packed(name: str) -> bool:
+    """Whether a part of a path may be an archive, or a parquet file with recordings, whose members are files."""
+    return is_archive(name) or name.lower().endswith(".parquet")
+
+
+def packed_name(name: str) -> str:
+    """The name of an archive or parquet file as a folder: without its suffix and without a shard's number."""
+    lower = name.lower()
+    suffix = next((end for end in (".zip", ".parquet", *_TAR_SUFFIXES[::-1]) if lower.endswith(end)), "")
+    return _SHARD.sub("", name[: len(name) - len(suffix)])
+
+
 def members(name: str, source: Source, size: int) -> Iterator[tuple[str, Member | Refused]]:
     """Names and members of an archive; a name may come twice, and ``""`` stands for the archive as a whole."""
     try:
-        if name.lower().endswith(".zip"):
+        if source.read_at(0, len(LFS_POINTER)) == LFS_POINTER:
+            yield "", Refused("a Git LFS pointer, not the archive: run git lfs pull in the clone")
+        elif name.lower().endswith(".zip"):
             yield from _zip(source, size)
         else:
             yield from _tar(name.lower(), source, size)
@@ -117,7 +139,7 @@ def _zip_name(info: zipfile.ZipInfo) -> str:
 def _zip_refusal(info: zipfile.ZipInfo) -> str | None:
     mode = info.external_attr >> 16
     if info.flag_bits & 1:
-        return "encrypted"
+        return ENCRYPTED
     if stat.S_IFMT(mode) and not stat.S_ISREG(mode):
         return "link or device"
     if info.compress_type not in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED):

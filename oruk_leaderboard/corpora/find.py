@@ -6,7 +6,16 @@ from pathlib import Path
 from posixpath import commonpath
 from typing import overload
 
-from oruk_leaderboard.corpora.match import Match, NameIndex, index_names, match_files, match_paths, matches_within
+from oruk_leaderboard.corpora.columns import clip_name
+from oruk_leaderboard.corpora.match import (
+    Match,
+    NameIndex,
+    has_content,
+    index_names,
+    match_files,
+    match_paths,
+    matches_within,
+)
 from oruk_leaderboard.corpora.registry import get_corpus, registry
 from oruk_leaderboard.corpora.roots import Problem, Root, open_root
 from oruk_leaderboard.corpora.spec import CorpusSpec
@@ -25,6 +34,7 @@ class FoundCorpus:
         files: Files that the spec's file patterns recognise.
         tables: Label files that the spec's ``[table]`` recognises.
         strays: Recordings that lie where clips lie and belong to no corpus found below the root.
+        outside: Recordings that fit the patterns but are no clips of this release, with the reason.
         index: All names of the root.
     """
 
@@ -34,6 +44,7 @@ class FoundCorpus:
     files: Sequence[Match] = field(repr=False)
     tables: Sequence[Match] = field(repr=False)
     strays: Sequence[str] = field(repr=False)
+    outside: Mapping[str, str] = field(repr=False)
     index: NameIndex = field(repr=False)
 
     @property
@@ -181,19 +192,54 @@ def _without(found: FoundCorpus, lost: Collection[str]) -> FoundCorpus:
 
 
 def _locate(spec: CorpusSpec, root: Root, index: NameIndex) -> FoundCorpus:
-    tables = match_paths(spec, spec.table.paths, index.others) if spec.table else []
+    tables = _tables(spec, root, index)
     matched, strays = match_files(spec, index)
-    files = [match for match in matched if spec.extra(match.media) is None]
+    outside = _outside(spec, matched)
+    files = [match for match in matched if match.media not in outside and spec.extra(match.media) is None]
     strays = sorted({*strays, *(match.media for match in matched)} - {match.media for match in files})
-    return FoundCorpus(spec, root, _places_of(spec, files, tables), files, tables, strays, index)
+    return FoundCorpus(spec, root, _places_of(spec, files, tables), files, tables, strays, outside, index)
+
+
+def _tables(spec: CorpusSpec, root: Root, index: NameIndex) -> list[Match]:
+    """Label files by path and content; of two formats of one table the first by name counts."""
+    if spec.table is None:
+        return []
+    tables: dict[tuple[str, object], Match] = {}
+    for match in sorted(match_paths(spec, spec.table.paths, index.others), key=lambda match: match.media):
+        if has_content(spec, spec.table.content, root, match.media):
+            # The groups of the path tell parts of a corpus apart, else the file's name does.
+            part = tuple(sorted(match.columns.items())) or match.media.rpartition(".")[0].casefold()
+            tables.setdefault((match.place, part), match)
+    return list(tables.values())
+
+
+def _outside(spec: CorpusSpec, matched: Sequence[Match]) -> dict[str, str]:
+    """Files that fit the patterns and are not of the official set, with the reason.
+
+    They are not among the spec's names; or only a secondary packing has their clip, and another packing is present.
+    """
+    reasons = [rule.secondary for rule in spec.files]
+    if not any(reasons) and not spec.names:
+        return {}
+    names = {match.media: clip_name(spec, match.columns, match.media) for match in matched}
+    outside = {
+        match.media: f"not one of the {len(spec.names):,} official clips"
+        for match in matched
+        if spec.names and names[match.media] not in spec.names
+    }
+    primary = {names[match.media] for match in matched if reasons[match.packing] is None}
+    lone = [match for match in matched if primary and names[match.media] not in primary]
+    return outside | {match.media: reason for match in lone if (reason := reasons[match.packing])}
 
 
 def _places_of(spec: CorpusSpec, files: Sequence[Match], tables: Sequence[Match]) -> tuple[str, ...]:
+    if len(places := {item.place for item in tables or files}) < 2:
+        return tuple(places)
     ids: dict[str, set[str]] = {}
     for item in tables or files:
-        # Two tables, or two files, of one official path are two copies of the corpus.
-        official = item.media[len(item.place) :] if tables else spec.clip_id and spec.clip_id.value(item.columns)
-        ids.setdefault(item.place, set()).add(official or item.media.rpartition("/")[2].rpartition(".")[0])
+        # Two tables of one official path, or two files of one clip, are two copies of the corpus.
+        name = item.media[len(item.place) :] if tables else clip_name(spec, item.columns, item.media)
+        ids.setdefault(item.place, set()).add(name)
     return _places(ids)
 
 
@@ -207,7 +253,7 @@ def _recognised(found: FoundCorpus) -> bool:
 
 
 def _places(ids: Mapping[str, set[str]]) -> tuple[str, ...]:
-    """Roots of the copies: folders that hold different clips are one copy, up to the first that repeats a clip."""
+    """Roots of the copies: folders that have different clips are one copy, up to the first that repeats a clip."""
     copies: dict[str, set[str]] = dict(ids)
     if len(copies) > 1 and len(set().union(*copies.values())) == sum(map(len, copies.values())):
         shared = commonpath(list(copies))
@@ -220,7 +266,24 @@ def _places(ids: Mapping[str, set[str]]) -> tuple[str, ...]:
             for place in inside:
                 del copies[place]
             copies[parent] = together
-    return tuple(sorted(copies, key=lambda place: (len(place), place)))
+    return _joined(copies)
+
+
+def _joined(copies: Mapping[str, set[str]]) -> tuple[str, ...]:
+    """Places of copies, after parts of one copy that lie side by side (two halves of a download) are joined."""
+    groups: list[tuple[list[str], set[str]]] = []
+    for place in sorted(copies, key=lambda place: (len(place), place)):
+        parts, ids = next((group for group in groups if group[1].isdisjoint(copies[place])), ([], set()))
+        if not parts:
+            groups.append((parts, ids))
+        parts.append(place)
+        ids |= copies[place]
+    places: list[str] = []
+    for parts, _ in groups:
+        shared = commonpath(parts)
+        together = shared + "/" * bool(shared)
+        places.append(parts[0] if together in places else together)
+    return tuple(sorted(places, key=lambda place: (len(place), place)))
 
 
 def _parents(place: str) -> list[str]:

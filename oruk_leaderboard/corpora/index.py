@@ -9,7 +9,8 @@ import csv
 from collections.abc import Mapping
 from pathlib import Path
 
-from oruk_leaderboard.corpora.spec import CorpusSpec, parse_spec
+from oruk_leaderboard.corpora.loading import parse_spec
+from oruk_leaderboard.corpora.spec import CorpusSpec
 
 PATH = Path(__file__).with_name("index.csv")
 AGREEMENT: dict[str, bool | str] = {"true": True, "false": False, "unconfirmed": "unconfirmed"}

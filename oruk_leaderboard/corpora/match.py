@@ -11,26 +11,34 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
+from oruk_leaderboard.corpora.archives import is_packed, packed_name
+from oruk_leaderboard.corpora.roots import Root
 from oruk_leaderboard.corpora.rules import Columns
 from oruk_leaderboard.corpora.spec import CorpusSpec, FilesRule
 from oruk_leaderboard.corpora.suffixes import MEDIA
 from oruk_leaderboard.errors import CorpusError
+from oruk_leaderboard.paths import LFS_POINTER
 
 TIME_LIMIT_S = 10
 """Most seconds of processor time that the patterns of a user's own spec may take over all names of a root."""
 
 
+CONTENT_BYTES = 1 << 16
+"""How much of a label file is looked at to recognise it."""
+
+
 class Match(NamedTuple):
     """A file that a pattern recognises.
 
-    ``place`` is the path of the corpus's own root below the corpora root; ``by_folder`` tells that the folder was
-    recognised too, not only the name.
+    ``place`` is the path of the corpus's own root below the corpora root; ``by_folder`` says that the folder was
+    recognised too, not only the name; ``packing`` is the index of the ``[[files]]`` rule.
     """
 
     media: str
     place: str
     columns: Columns
     by_folder: bool = True
+    packing: int = 0
 
 
 class Parts(NamedTuple):
@@ -113,12 +121,33 @@ def matches_within(spec: CorpusSpec, places: Sequence[str]) -> bool:
     return bool(_limited({"within": spec.within.pattern, "places": places}, spec))
 
 
+def has_content(spec: CorpusSpec, content: re.Pattern[str] | None, root: Root, name: str) -> bool:
+    """Whether a label file begins as those of the corpus do; a listing has no content and is believed.
+
+    A file that cannot be read, or is a Git LFS pointer, is believed too: reading it says what is wrong.
+    """
+    if content is None or root.listing_only:
+        return True
+    try:
+        with root.open(name) as file:
+            data = file.read(CONTENT_BYTES)
+    except OSError:
+        return True
+    if data.startswith(LFS_POINTER):
+        return True
+    wide = data.startswith((b"\xff\xfe", b"\xfe\xff"))
+    text = data.decode("utf-16", "replace") if wide else data.decode("latin-1")
+    if spec.trusted:
+        return content.search(text) is not None
+    return bool(_limited({"content": content.pattern, "text": text}, spec))
+
+
 def _match_files(
     rules: Sequence[FilesRule], candidates: Mapping[str, Sequence[Parts]]
 ) -> tuple[list[Match], list[str]]:
     found: dict[str, Match] = {}
     own_folders: set[str] = set()
-    for rule in rules:
+    for packing, rule in enumerate(rules):
         places: dict[str, Match | None] = {}
         fits = rule.name.fullmatch
         for suffix in rule.suffixes:
@@ -132,13 +161,13 @@ def _match_files(
                 place = places[folder]
                 if place is not None:
                     columns = {**place.columns, **named.groupdict()}
-                    found[name] = Match(name, place.place, columns, place.by_folder)
+                    found[name] = Match(name, place.place, columns, place.by_folder, packing)
                     own_folders.add(folder)
     if not found:
         return [], []
     named_by = [pattern for rule in rules for pattern in rule.folders if pattern]
     folders = {part.folder for parts in candidates.values() for part in parts} - own_folders
-    own_folders |= {folder for folder in folders if any(pattern.fullmatch(folder) for pattern in named_by)}
+    own_folders |= {folder for folder in folders if any(_fits(pattern, folder) for pattern in named_by)}
     strays = [
         part.name
         for parts in candidates.values()
@@ -152,9 +181,34 @@ def _place(rule: FilesRule, folder: str) -> Match | None:
     for pattern in rule.folders:
         if pattern is None:
             return Match("", folder, {}, by_folder=False)
-        if fits := pattern.fullmatch(folder):
-            groups = fits.groupdict()
-            return Match("", groups.pop("place"), groups)
+        if found := _fits(pattern, folder):
+            return found
+    return None
+
+
+def _fits(pattern: re.Pattern[str], folder: str) -> Match | None:
+    """The folder as the pattern takes it apart; archives in the path count as folders of their own name, or as none.
+
+    The second reading is for archives that stand in the folder whose content they hold (MEAD: ``M003/audio.tar``).
+    """
+    if fits := pattern.fullmatch(folder):
+        groups = fits.groupdict()
+        return Match("", groups.pop("place"), groups)
+    parts = folder.split("/")[:-1]
+    archives = [at for at, part in enumerate(parts) if is_packed(part)]
+    if not archives:
+        return None
+    named = [packed_name(part) if at in archives else part for at, part in enumerate(parts)]
+    if fits := pattern.fullmatch("/".join(named) + "/"):
+        groups = fits.groupdict()
+        depth = groups.pop("place").count("/")
+        return Match("", "".join(part + "/" for part in parts[:depth]), groups)
+    outside = [at for at in range(len(parts)) if at not in archives]
+    if fits := pattern.fullmatch("".join(parts[at] + "/" for at in outside)):
+        groups = fits.groupdict()
+        depth = groups.pop("place").count("/")
+        end = outside[depth - 1] + 1 if depth else 0
+        return Match("", "".join(part + "/" for part in parts[:end]), groups)
     return None
 
 
@@ -193,6 +247,8 @@ def _serve(limit: int) -> None:
     found: object
     if "paths" in request:
         found = _match_paths([re.compile(pattern, re.IGNORECASE) for pattern in request["paths"]], request["names"])
+    elif "content" in request:
+        found = re.search(request["content"], request["text"]) is not None
     elif "within" in request:
         found = any(map(re.compile(request["within"], re.IGNORECASE).search, request["places"]))
     else:

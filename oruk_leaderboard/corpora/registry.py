@@ -8,8 +8,9 @@ from pathlib import Path
 from types import MappingProxyType
 
 from oruk_leaderboard.corpora.index import load_index
+from oruk_leaderboard.corpora.loading import load_spec
 from oruk_leaderboard.corpora.roots import Problem
-from oruk_leaderboard.corpora.spec import CorpusSpec, load_spec
+from oruk_leaderboard.corpora.spec import CorpusSpec
 from oruk_leaderboard.errors import CorpusError, nearest
 
 

@@ -13,7 +13,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, BinaryIO, Protocol
 
-from oruk_leaderboard.corpora.archives import Member, Refused, is_archive, members
+from oruk_leaderboard.corpora.archives import ENCRYPTED, Member, Refused, is_archive, members
+from oruk_leaderboard.corpora.parquet_members import RowMember, recordings_in
 from oruk_leaderboard.corpora.streams import LocalSource, OpenedSource, Source
 from oruk_leaderboard.errors import CorpusError
 from oruk_leaderboard.paths import LFS_POINTER
@@ -138,7 +139,7 @@ class _Root:
     def __init__(self, location: str) -> None:
         self.location = location
         self.problems: list[Problem] = []
-        self._members: dict[str, Member] = {}
+        self._members: dict[str, Member | RowMember] = {}
         self._names: tuple[str, ...] = ()
 
     def __reduce__(self) -> tuple[object, ...]:
@@ -170,9 +171,12 @@ class _Root:
     def _expand(self, prefix: str, archive: str, source: Source, size: int, *, nested: bool = False) -> None:
         """Take in the members of an archive below a prefix."""
         refused: set[str] = set()
+        encrypted = 0
         for raw, member in members(archive, source, size):
             name = prefix + nfc(raw).removeprefix("./") if raw else prefix.rstrip("/") or self.location
-            if isinstance(member, Refused):
+            if isinstance(member, Refused) and member.reason == ENCRYPTED:
+                encrypted += 1
+            elif isinstance(member, Refused):
                 self.problems.append(Problem(name, member.reason))
             elif is_junk(name):
                 continue
@@ -185,9 +189,13 @@ class _Root:
                 self.problems.append(Problem(name, "an archive 3 deep; at most 2 are opened: unpack it first"))
             else:
                 self._members[name] = member
+        if encrypted:
+            reason = f"encrypted ({encrypted:,} members): unpack it with its password first"
+            self.problems.append(Problem(prefix.rstrip("/") or self.location, reason))
         if not nested:
             for name in [name for name in self._members if name.startswith(prefix) and is_archive(name)]:
                 inner = self._members.pop(name)
+                assert isinstance(inner, Member)
                 self._expand(f"{name}/", name, inner.source, inner.size, nested=True)
 
 
@@ -213,11 +221,30 @@ class FolderRoot(_Root):
         self._walk()
         for name in [name for name in self._raw if is_archive(name)]:
             path = folder / self._raw.pop(name)
+            if any(f"{name[:-4]}.z{part:02d}" in self._raw for part in (1, 2)):
+                self.problems.append(Problem(name, "one of several parts (.z01 …): join and unpack them first"))
+                continue
             try:
                 self._expand(f"{name}/", name, LocalSource(path), path.stat().st_size)
             except OSError as error:
                 self.problems.append(Problem(name, f"unreadable archive: {error.strerror}"))
+        for name in [name for name in self._raw if name.lower().endswith(".parquet")]:
+            self._take_rows(name)
         self._names = tuple(sorted((*self._raw, *self._members)))
+
+    def _take_rows(self, name: str) -> None:
+        """Take in the recordings of a parquet file; one without any stays a file."""
+        try:
+            found = recordings_in(self._folder / self._raw[name])
+        except OSError as error:
+            self.problems.append(Problem(name, f"unreadable parquet file: {error}"))
+            return
+        if found is None:
+            return
+        del self._raw[name]
+        for path, member in found:
+            if self._members.setdefault(f"{name}/{nfc(path)}", member) is not member:
+                self.problems.append(Problem(f"{name}/{nfc(path)}", "the name occurs twice in the parquet file"))
 
     def local_path(self, name: str) -> Path | None:
         """The file itself, unless it is in an archive."""

@@ -7,15 +7,17 @@ from pathlib import Path
 from typing import Any
 
 from oruk_leaderboard.clip import Clip
+from oruk_leaderboard.corpora.columns import derived, of_path
 from oruk_leaderboard.corpora.duplicates import exclude_duplicates, no_class
 from oruk_leaderboard.corpora.find import FoundCorpus, locate
-from oruk_leaderboard.corpora.match import Match, NameIndex, Parts, match_paths
+from oruk_leaderboard.corpora.match import Match, match_paths
 from oruk_leaderboard.corpora.readers import LabelFile, missing_column, read_rows
+from oruk_leaderboard.corpora.recordings import Recordings, place_of, rank, twins
 from oruk_leaderboard.corpora.registry import get_corpus
 from oruk_leaderboard.corpora.roots import Problem, Root, open_root
 from oruk_leaderboard.corpora.rules import BUILT_IN, Columns, FirstOf, Lookup, Rule
 from oruk_leaderboard.corpora.spec import CLIP_FIELDS, CorpusSpec
-from oruk_leaderboard.corpora.suffixes import AUDIO, LOSSY, MEDIA, suffix_of
+from oruk_leaderboard.corpora.suffixes import MEDIA, suffix_of
 from oruk_leaderboard.errors import CorpusError, MissingExtraError
 
 _GENDERS = {
@@ -24,7 +26,8 @@ _GENDERS = {
     **dict.fromkeys(("other", "diverse", "nonbinary", "non-binary"), "other"),
     "child": "child",
 }
-_NUMBERS = frozenset(("start_s", "end_s", "channel", "valence", "arousal", "dominance"))
+_TIMES = frozenset(("start_s", "end_s", "channel"))
+_NUMBERS = _TIMES | {"valence", "arousal", "dominance"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,6 +39,7 @@ class CorpusClips:
             (all but one are excluded with ``also at …``).
         missing: Clips that the corpus's label file names and that have no recording; ``media`` is the official path.
         extras: Recordings that are no clip of the corpus, with the reason.
+        members: Files of the official release that are no clips, with what they are; they are no findings.
         problems: Counted findings: unknown labels, rows that contradict each other, ratings out of range.
         official: Clip id to the path below the corpus's own root in the official layout.
     """
@@ -45,6 +49,7 @@ class CorpusClips:
     extras: list[Problem]
     problems: list[Problem]
     official: Mapping[str, str]
+    members: list[Problem] = field(default_factory=list)
 
     def to_dict(self) -> dict[str, object]:
         """Everything as plain lists and dictionaries."""
@@ -52,6 +57,7 @@ class CorpusClips:
             "clips": [clip.to_dict() for clip in self.clips],
             "missing": [clip.to_dict() for clip in self.missing],
             "extras": [asdict(extra) for extra in self.extras],
+            "members": [asdict(member) for member in self.members],
             "problems": [asdict(problem) for problem in self.problems],
             "official": dict(self.official),
         }
@@ -92,10 +98,12 @@ def clips(
     if hash_duplicates and not corpus.root.listing_only:
         present, unreadable = exclude_duplicates(present, corpus.root)
         maker.problems += unreadable
+    members, extras = maker.others({clip.media for clip in present})
     return CorpusClips(
         clips=sorted(present, key=lambda clip: (clip.clip_id, clip.media)),
         missing=sorted(missing.values(), key=lambda clip: clip.clip_id),
-        extras=maker.extras({clip.media for clip in present}),
+        extras=extras,
+        members=members,
         problems=maker.problems,
         official=official,
     )
@@ -116,7 +124,8 @@ def describe(corpus: FoundCorpus, rows: Iterable[tuple[Columns, str]]) -> Iterat
         columns = maker._columns(given, media)
         official = next((path for rule in corpus.spec.media if (path := rule.value(columns))), media)
         named = corpus.spec.clip_id is not None and corpus.spec.clip_id.value(columns) is not None
-        yield (maker._clip(columns, media), official) if named else None
+        cut = corpus.spec.lengths.get(maker._name(columns, media)) if named else None
+        yield (maker._clip(columns, media, cut=cut), official) if named else None
 
 
 def clips_of(
@@ -152,12 +161,6 @@ def clips_of(
     return result
 
 
-def _rank(media: str, official: str) -> tuple[bool, bool, int, str]:
-    # The release's own container first and a lossy copy last; otherwise the shorter path, then code points.
-    suffix = suffix_of(media)
-    return suffix != official, suffix in LOSSY, len(media), media
-
-
 @dataclass(slots=True)
 class _Maker:
     """Turns rows of one corpus into clips, and counts what cannot be turned."""
@@ -170,7 +173,7 @@ class _Maker:
     labels: dict[str, str | bool] = field(init=False)
     joined: dict[str, dict[str, Columns]] = field(init=False)
     by_column: frozenset[str] = field(init=False)
-    located: dict[str, dict[str, list[Parts]]] = field(default_factory=dict)
+    recordings: Recordings | None = None
 
     def __post_init__(self) -> None:
         spec = self.corpus.spec
@@ -204,26 +207,44 @@ class _Maker:
         for match in self.corpus.files:
             columns = self._columns(match.columns, match.media)
             official = next((path for rule in spec.media if (path := rule.value(columns))), "")
-            found.append((self._clip(columns, match.media), official or match.media[len(match.place) :]))
+            cut = self.spec.lengths.get(self._name(columns, match.media))
+            found.append((self._clip(columns, match.media, cut=cut), official or match.media[len(match.place) :]))
         return found
 
     def from_tables(self) -> list[tuple[Clip, str]]:
         """Clips and official paths of the rows of all label files; ``media`` is empty where there is no recording."""
+        rows = [(row, paths, place) for place, row in self._table_rows() if (paths := self._paths(row))]
+        self.recordings = Recordings(self.corpus, [paths[0] for _, paths, _ in rows])
+        located = [self.recordings.find(paths, place) for _, paths, place in rows]
+        self.recordings.claim(media for files in located for media in files)
         found = []
+        for (row, paths, place), files in zip(rows, located, strict=True):
+            columns = self._columns(row, paths[0])
+            candidates = files or self.recordings.find_by_name(paths, place)
+            name = self._name(columns, paths[0])
+            cut = self.spec.lengths.get(name)
+            if candidates and (cut or twins(candidates)):
+                candidates, cut = self.recordings.of_length(columns.get("table_s"), candidates, name)
+            clip = self._clip(columns, "", cut=cut)
+            found += [(replace(clip, media=media), paths[0]) for media in candidates or [""]]
+        return found
+
+    def _table_rows(self) -> Iterator[tuple[str, Columns]]:
         for table in self.corpus.tables:
+            place = place_of(self.corpus.places, table.media)
             checked = False
-            for row in self._rows(table):
+            for row in self._rows(table, place):
                 if not checked:
                     self._check_columns(table.media, row)
                     checked = True
-                paths = [path for rule in self.spec.media if (path := rule.value(self._derived(dict(row))))]
-                if not paths:
+                if self._paths(row):
+                    yield place, row
+                else:
                     self.problems.append(Problem(table.media, "a row names no recording"))
-                    continue
-                columns = self._columns(row, paths[0])
-                candidates = self._files_of(paths, self._place_of(table.media))
-                found += [(self._clip(columns, media), paths[0]) for media in candidates or [""]]
-        return found
+
+    def _paths(self, row: Columns) -> list[str]:
+        columns = derived(self.spec, row, self.joined)
+        return [path for rule in self.spec.media if (path := rule.value(columns))]
 
     def one_each(self, found: Sequence[Clip], official: Mapping[str, str]) -> list[Clip]:
         """Exclude all but the best file of each clip id, and rows that repeat or contradict."""
@@ -245,51 +266,44 @@ class _Maker:
                     if contradicts:
                         by_media[clip.media] = replace(other, label=None, excluded=reason)
             suffix = self.spec.files[0].suffixes[0] if self.spec.files else suffix_of(official[clip_id])
-            best, *others = sorted(by_media.values(), key=lambda clip: _rank(clip.media, suffix))
+            best, *others = sorted(by_media.values(), key=lambda clip: rank(clip.media, official[clip_id], suffix))
             kept += [best, *(replace(clip, label=None, excluded=f"also at {best.media}") for clip in others)]
         return kept
 
-    def extras(self, taken: Collection[str]) -> list[Problem]:
-        """Recordings that are no clips, with the reason the spec has for them."""
-        names = set(self.corpus.strays)
+    def others(self, taken: Collection[str]) -> tuple[list[Problem], list[Problem]]:
+        """Recordings that are no clips: members of the official release, and extras; each with its reason."""
+        outside = {**self.corpus.outside, **(self.recordings.outside if self.recordings else {})}
+        names = {*self.corpus.strays, *outside}
         if self.corpus.tables and taken:
             folders = {media[: media.rfind("/") + 1] for media in taken}
             parts = (part for suffix in MEDIA for part in self.corpus.index.by_suffix.get(suffix, ()))
             names |= {part.name for part in parts if part.folder in folders}
-        return [
-            Problem(name, self.spec.extra(name) or "not in the official set") for name in sorted(names - set(taken))
-        ]
+        members, extras = [], []
+        for name in sorted(names - set(taken)):
+            if (what := self.spec.member(name)) is not None:
+                members.append(Problem(name, what))
+            else:
+                reason = self.spec.extra(name) or outside.get(name) or "not in the official set"
+                extras.append(Problem(name, reason))
+        return members, extras
 
     def _columns(self, given: Columns, media: str) -> dict[str, str | None]:
-        folder, _, file = media.rpartition("/")
-        stem, dot, suffix = file.rpartition(".")
-        return self._derived(
-            {
-                "file": file,
-                "stem": stem if dot else file,
-                "suffix": dot + suffix if dot else "",
-                "folder": folder.rpartition("/")[2],
-                **given,
-            }
-        )
+        return derived(self.spec, {**of_path(media), **given}, self.joined)
 
-    def _derived(self, columns: dict[str, str | None]) -> dict[str, str | None]:
-        """The columns with those of joined tables and of ``[let]``, as far as they are known by now."""
-        for name, join in self.spec.joins.items():
-            if self.joined[name] and (key := join.of.value(columns)) is not None:
-                columns.update(self.joined[name].get(key.casefold(), {}))
-        for name, rule in self.spec.let.items():
-            columns[name] = rule.value(columns)
-        return columns
-
-    def _clip(self, columns: Columns, media: str) -> Clip:
-        spec = self.spec
-        assert spec.clip_id is not None
-        name = spec.clip_id.value(columns)
+    def _name(self, columns: Columns, media: str) -> str:
+        """The clip's id without the corpus."""
+        assert self.spec.clip_id is not None
+        name = self.spec.clip_id.value(columns)
         if name is None:
             raise CorpusError(
-                "a row gives no clip id", where=f"{spec.id}: {media}", expected=spec.clip_id, found=columns
+                "a row gives no clip id", where=f"{self.spec.id}: {media}", expected=self.spec.clip_id, found=columns
             )
+        return name
+
+    def _clip(self, columns: Columns, media: str, *, cut: str | None = None) -> Clip:
+        """A row as a clip; ``cut`` says why its recording is not what the label file describes."""
+        spec = self.spec
+        name = self._name(columns, media)
         clip_id = f"{spec.id}/{name}"
         values: dict[str, Any] = {key: columns[key] for key in self.by_column & columns.keys() if columns[key]}
         values |= {key: value for key in spec.given if (value := spec.rules[key].value(columns))}
@@ -302,9 +316,13 @@ class _Maker:
         if len(spec.languages) == 1:
             values.setdefault("language", spec.languages[0])
         values.setdefault("elicitation", spec.elicitation)
+        if problem := columns.get("problem"):
+            self.problems.append(Problem(clip_id, problem))
+            values.setdefault("excluded", problem)
         native = values["native_label"] = self.native.value(columns)
         label, reason = self._label(clip_id, native)
-        excluded = values.get("excluded") or next((why for glob, why in spec.exclude if glob.match(name)), reason)
+        excluded = values.get("excluded") or next((why for glob, why in spec.exclude if glob.match(name)), None)
+        excluded = excluded or cut or reason
         values |= {"label": None if excluded else label, "excluded": excluded}
         return Clip(clip_id=clip_id, corpus=spec.id, media=media, **values)
 
@@ -323,19 +341,19 @@ class _Maker:
         try:
             value = float(text.replace(",", "."))
         except ValueError:
-            self.problems.append(Problem(clip_id, f"{key} is no number: {text!r}"))
+            self.problems.append(Problem(clip_id, f"{key} is not a number: {text!r}"))
             return None
         low, high = self.spec.ranges.get(key, (-1e9, 1e9))
-        if value != value:
-            return None
+        if value != value and key not in _TIMES:
+            return None  # A rating that nobody gave: MSP-IMPROV writes NaN.
         if not low <= value <= high:
             self.problems.append(Problem(clip_id, f"{key} {text} is outside {low:g} to {high:g}"))
             return None
         return value
 
-    def _rows(self, table: Match) -> Iterator[Columns]:
+    def _rows(self, table: Match, place: str) -> Iterator[Columns]:
         assert self.spec.table is not None
-        file = LabelFile(self.corpus.root, table.media, self._place_of(table.media), self.spec.table, table.columns)
+        file = LabelFile(self.corpus.root, table.media, place, self.spec.table, table.columns)
         return read_rows(file, trusted=self.spec.trusted, origin=self.spec.origin)
 
     def _check_columns(self, path: str, row: Columns) -> None:
@@ -369,31 +387,3 @@ class _Maker:
                 if key:
                     rows.setdefault(key.casefold(), {f"{name}.{column}": value for column, value in row.items()})
         return rows
-
-    def _place_of(self, path: str) -> str:
-        return max((place for place in self.corpus.places if path.startswith(place)), key=len, default="")
-
-    def _files_of(self, paths: Sequence[str], place: str) -> list[str]:
-        """Files below the place whose path ends like one of the paths, best first; else below the whole root."""
-        anywhere: list[str] = []
-        for path in paths:
-            folder, slash, file = path.casefold().rpartition("/")
-            stem, _, suffix = file.rpartition(".")
-            for accepted in dict.fromkeys((f".{suffix}", *AUDIO)):
-                for part in self._stems(accepted).get(stem, ()):
-                    lies_in = f"/{part.folder.casefold()}"
-                    if folder and not lies_in.endswith(f"/{folder}{slash}"):
-                        continue
-                    if part.name.startswith(place) or (folder and len(self.corpus.places) == 1):
-                        anywhere.append(part.name)
-        below = [name for name in anywhere if name.startswith(place)]
-        return sorted(set(below or anywhere), key=lambda media: _rank(media, suffix_of(paths[0])))
-
-    def _stems(self, suffix: str) -> dict[str, list[Parts]]:
-        if suffix not in self.located:
-            stems: defaultdict[str, list[Parts]] = defaultdict(list)
-            index: NameIndex = self.corpus.index
-            for part in index.by_suffix.get(suffix, ()):
-                stems[part.stem.casefold()].append(part)
-            self.located[suffix] = dict(stems)
-        return self.located[suffix]

@@ -5,10 +5,12 @@
 - ``[files]`` (one table, or ``[[files]]`` for several packings, tried in order): clips are files. ``name`` is a regular
   expression for the whole stem, ``folder`` one or several for the end of the folder path (``""``: any folder),
   ``suffixes`` the accepted suffixes, the official one first; every audio container is accepted after these.
-  Named groups become columns. Folders and suffixes match in any case, names exactly.
+  Named groups become columns. Folders and suffixes match in any case, names exactly. An archive counts as a folder of
+  its own name. ``secondary`` says why clips that only this packing has are left out where another packing is present.
 - ``[table]``: clips are rows of label files. ``path`` is a regular expression (or several) for the end of the label
-  file's path, ``reader`` a registered reader (default: delimited text), ``where`` keeps rows by column values. With
-  ``[files]`` beside it the file names are used when there is no readable table.
+  file's path, ``reader`` a registered reader (default: delimited text), ``where`` keeps rows by column values,
+  ``content`` is a regular expression that the beginning of the file must match: a label file is recognised by its
+  content, never by its name alone. With ``[files]`` beside it the file names are used when there is no label file.
 - ``[join.NAME]``: a further table; its columns are ``NAME.column``, found by comparing ``key`` with the rule ``of``.
 - ``[let]``: further columns, each by a rule, in order.
 - ``[clip]``: ``id`` (the clip's name; ``<corpus>/`` is put before it), ``media`` (path in the official layout, then
@@ -16,26 +18,32 @@
 - ``sentence``: regular expression for the clip's whole name; its group is the sentence, where the name gives it.
 - ``[labels]``: native label to class, or ``false`` where it has none on purpose; ``"*"`` stands for all others.
   ``[labels.policy.NAME]`` changes some of them, ``[labels.source.NAME]`` gives another ``native_label`` rule and map.
-- ``[exclude]``: glob over clip names to the reason; ``[extras]``: glob over paths to the reason (never clips).
-- ``[releases]``: release or packing to a glob over paths that tells it; the first that matches names the copy.
+- ``[exclude]``: glob over clip names to the reason; ``[extras]``: glob over the end of paths to the reason (never
+  clips; ``*`` stays within a folder); ``[members]``: the same for files of the official release that are no finding.
+- ``names``: text file beside the spec, one clip name per line, where recordings outside the official set fit the
+  patterns too.
+- ``lengths``: CSV file beside the spec (``clip``, ``file_s``, ``table_s``, ``reason``) of clips whose public file does
+  not have the length that the label file gives. Such a clip is used only where a file of the table's length is found.
+- ``[releases]``: release or packing to a glob over paths below the corpus's own root, upper and lower case told apart;
+  the first that matches names the copy.
+- ``layout_source``: where the layout was seen; ``unconfirmed`` where nobody has seen it.
+- ``[list]``: how the public list of the corpus's clips differs from the corpus, for `manifest build`.
 - ``[example]``: ``tree`` (path to content) and the ``clips`` that must come out of it.
 
 Rules are described in ``rules.py``.
 """
 
 import re
-import tomllib
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, field, fields
 from pathlib import Path
 from typing import Any
 
-from oruk_leaderboard.classes import INDEX
 from oruk_leaderboard.clip import Clip
-from oruk_leaderboard.corpora.rules import BUILT_IN, FirstOf, Rule, globs, rule
-from oruk_leaderboard.corpora.suffixes import AUDIO
+from oruk_leaderboard.corpora.rules import Rule
 from oruk_leaderboard.errors import CorpusError
 
+UNCONFIRMED = "unconfirmed"
 LabelMap = Mapping[str, str | bool]
 CLIP_FIELDS = frozenset(item.name for item in fields(Clip)) - {"clip_id", "corpus", "media", "label"}
 """Fields of a clip that ``[clip]`` may give a rule for."""
@@ -48,6 +56,7 @@ class FilesRule:
     name: re.Pattern[str]
     folders: tuple[re.Pattern[str] | None, ...]
     suffixes: tuple[str, ...]
+    secondary: str | None = None
 
     @property
     def groups(self) -> set[str]:
@@ -65,6 +74,7 @@ class TableRule:
     encoding: str | None = None
     header: tuple[str, ...] = ()
     where: Mapping[str, tuple[str, ...]] | None = None
+    content: re.Pattern[str] | None = None
 
     @property
     def named(self) -> list[str]:
@@ -90,6 +100,25 @@ class LabelSource:
 
 
 @dataclass(frozen=True, slots=True)
+class ListRule:
+    """How the public list of a corpus differs from the corpus itself; only `manifest build` uses it.
+
+    Attributes:
+        path: Pattern of a line's path; its groups are columns of the label file.
+        labels: The list's spelling of a native label to the corpus's own.
+        unsure: Native labels that the list gives wrongly to some clips, with the reason.
+        files: File names that a hash table misspells, to the right ones.
+        hashes: Name of the hash table, where it is not the corpus's id.
+    """
+
+    path: re.Pattern[str] | None = None
+    labels: Mapping[str, str] = field(default_factory=dict)
+    unsure: Mapping[str, str] = field(default_factory=dict)
+    files: Mapping[str, str] = field(default_factory=dict)
+    hashes: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class CorpusSpec:
     """A parsed corpus spec.
 
@@ -108,6 +137,10 @@ class CorpusSpec:
         labels: Native label to class, or False where it has none on purpose.
         ranges: Rating to (lowest, highest).
         sentence: Pattern of a clip's name whose first group is the sentence spoken, or None.
+        names: Clip names of the official set, where files outside it fit the patterns too; empty: all that fit.
+        lengths: Clip name to the reason why its public file is not of its table's length.
+        layout_source: Where the layout was seen, None where the spec does not say.
+        listed: How the corpus's public list differs.
         origin: File the spec was read from.
         trusted: False for a user's own spec, whose patterns run under a time limit.
     """
@@ -146,14 +179,28 @@ class CorpusSpec:
     sentence: re.Pattern[str] | None
     exclude: tuple[tuple[re.Pattern[str], str], ...]
     extras: tuple[tuple[re.Pattern[str], str], ...]
+    members: tuple[tuple[re.Pattern[str], str], ...]
     releases: tuple[tuple[str, re.Pattern[str]], ...]
+    names: frozenset[str]
+    lengths: Mapping[str, str]
+    layout_source: str | None
+    listed: ListRule
     example: Mapping[str, Any]
     origin: Path
     trusted: bool
 
+    @property
+    def layout_seen(self) -> bool:
+        """Whether somebody has seen the layout that the spec reads."""
+        return self.layout_source is not None and not self.layout_source.startswith(UNCONFIRMED)
+
     def extra(self, media: str) -> str | None:
         """Why a file at this path is never a clip, or None."""
         return next((reason for pattern, reason in self.extras if pattern.fullmatch(media)), None)
+
+    def member(self, media: str) -> str | None:
+        """What a file of the official release at this path is, where it is no clip, or None."""
+        return next((what for pattern, what in self.members if pattern.fullmatch(media)), None)
 
     def label_rule(self, policy: str | None, source: str | None) -> tuple[Rule, LabelMap]:
         """Rule of the native label and the map to classes under a policy and a source.
@@ -164,11 +211,15 @@ class CorpusSpec:
         native, labels = self.rules["native_label"], self.labels
         if source is not None:
             if source not in self.sources:
-                raise CorpusError("no such label source", where=self.id, expected=_names(self.sources), found=source)
+                raise CorpusError(
+                    "no such label source", where=self.id, expected=sorted_names(self.sources), found=source
+                )
             native, labels = self.sources[source].native_label, self.sources[source].labels
         if policy is not None:
             if policy not in self.policies:
-                raise CorpusError("no such label policy", where=self.id, expected=_names(self.policies), found=policy)
+                raise CorpusError(
+                    "no such label policy", where=self.id, expected=sorted_names(self.policies), found=policy
+                )
             labels = {**labels, **self.policies[policy]}
         return native, labels
 
@@ -190,6 +241,7 @@ class CorpusSpec:
             "obtain": self.obtain,
             "needs": list(self.needs),
             "shares_material_with": list(self.shares_material_with),
+            "layout_source": self.layout_source,
             "licence_note": self.licence_note,
             "labels": dict(self.labels),
             "label_policies": {name: dict(labels) for name, labels in self.policies.items()},
@@ -200,195 +252,6 @@ class CorpusSpec:
         }
 
 
-def load_spec(path: Path, *, trusted: bool = False) -> CorpusSpec:
-    """Read one spec file.
-
-    Raises:
-        CorpusError: The file cannot be read, is no TOML, or breaks the schema or a rule.
-    """
-    try:
-        data = tomllib.loads(path.read_text(encoding="utf-8-sig"))
-    except OSError as error:
-        raise CorpusError("the corpus spec cannot be read", where=path, found=error.strerror) from error
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
-        raise CorpusError("the corpus spec is no TOML in UTF-8", where=path, found=str(error)) from error
-    if not trusted:
-        check_schema(data, where=path)
-    return parse_spec(data, origin=path, trusted=trusted)
-
-
-def check_schema(data: Mapping[str, Any], *, where: Path) -> None:
-    """Compare a spec with ``schema/corpus.schema.json``.
-
-    Raises:
-        CorpusError: Names the key of the first difference.
-    """
-    import json
-
-    from jsonschema import Draft202012Validator
-
-    from oruk_leaderboard.paths import schema_dir
-
-    schema = json.loads((schema_dir() / "corpus.schema.json").read_text(encoding="utf-8"))
-    errors = sorted(Draft202012Validator(schema).iter_errors(data), key=lambda error: [str(p) for p in error.path])
-    if errors:
-        key = ".".join(str(part) for part in errors[0].absolute_path) or "top level"
-        raise CorpusError(
-            f"key {key}: {errors[0].message}", where=where, do="see schema/corpus.schema.json for every key"
-        )
-
-
-def parse_spec(data: Mapping[str, Any], *, origin: Path, trusted: bool) -> CorpusSpec:
-    """Build the spec from parsed TOML that fits the schema.
-
-    Raises:
-        CorpusError: A pattern, rule, label or column is wrong.
-    """
-    where = f"{origin.name}"
-    clip = dict(data.get("clip", {}))
-    labels, policies, sources = _labels(dict(data.get("labels", {})), where=where)
-    files = data.get("files", [])
-    licence = data.get("licence", {})
-    spec = CorpusSpec(
-        id=data["id"],
-        name=data["name"],
-        languages=tuple(data["languages"]),
-        elicitation=data["elicitation"],
-        licence=licence.get("name", "unconfirmed"),
-        agreement_required=licence.get("agreement_required", "unconfirmed"),
-        licence_note=licence.get("note"),
-        citation=data.get("citation", ""),
-        n_clips=data.get("n_clips"),
-        tier=data.get("tier", "own"),
-        state=data.get("state", "adapter"),
-        missing=data.get("missing"),
-        url=data.get("url"),
-        obtain=data.get("obtain", ""),
-        needs=tuple(data.get("needs", ())),
-        shares_material_with=tuple(data.get("shares_material_with", ())),
-        faults=tuple(data.get("faults", ())),
-        files=tuple(_files(item, where=where) for item in (files if isinstance(files, list) else [files])),
-        table=_table(data["table"], where=f"{where} [table]") if "table" in data else None,
-        joins={name: _join(item, where=f"{where} [join.{name}]") for name, item in data.get("join", {}).items()},
-        let={name: rule(item, where=f"{where} [let] {name}") for name, item in data.get("let", {}).items()},
-        markers=tuple(_tail(glob) for glob in data.get("markers", ())),
-        within=_pattern(data["within"], where=f"{where} within", flags=re.IGNORECASE) if "within" in data else None,
-        clip_id=rule(clip.pop("id"), where=f"{where} [clip] id") if "id" in clip else None,
-        media=_media(clip.pop("media", []), where=f"{where} [clip] media"),
-        rules={name: rule(clip.get(name, f"{{{name}}}"), where=f"{where} [clip] {name}") for name in CLIP_FIELDS},
-        given=frozenset(clip),
-        labels=labels,
-        policies=policies,
-        sources=sources,
-        ranges={name: (float(low), float(high)) for name, (low, high) in data.get("ranges", {}).items()},
-        sentence=_pattern(data["sentence"], where=f"{where} sentence") if "sentence" in data else None,
-        exclude=tuple((globs([glob]), reason) for glob, reason in data.get("exclude", {}).items()),
-        extras=tuple((_tail(glob), reason) for glob, reason in data.get("extras", {}).items()),
-        releases=tuple((name, _tail(glob)) for name, glob in data.get("releases", {}).items()),
-        example=data.get("example", {}),
-        origin=origin,
-        trusted=trusted,
-    )
-    _check(spec, where=where)
-    return spec
-
-
-def _check(spec: CorpusSpec, *, where: str) -> None:
-    if spec.state != "adapter":
-        return
-    if not (spec.files or spec.table) or spec.clip_id is None or not spec.media:
-        raise CorpusError(
-            "the spec does not say how clips are found",
-            where=where,
-            expected="[files] or [table], and [clip] id and media",
-            found=_names(spec.given),
-        )
-    if unknown := spec.given - CLIP_FIELDS:
-        raise CorpusError(
-            "not a field of a clip", where=f"{where} [clip]", expected=_names(CLIP_FIELDS), found=_names(unknown)
-        )
-    if spec.table is None:
-        known = {*BUILT_IN, *spec.let}.union(*(item.groups for item in spec.files))
-        needed = [spec.clip_id, *spec.media, *(spec.rules[name] for name in spec.given)]
-        needed += [*spec.let.values(), *(join.of for join in spec.joins.values())]
-        for column in (column for item in needed for column in item.columns()):
-            if column not in known and column.partition(".")[0] not in spec.joins:
-                raise CorpusError("no pattern gives this column", where=where, expected=_names(known), found=column)
-
-
-def _labels(data: dict[str, Any], *, where: str) -> tuple[LabelMap, dict[str, LabelMap], dict[str, LabelSource]]:
-    policies, sources = data.pop("policy", {}), data.pop("source", {})
-    for labels in (data, *policies.values(), *(source["labels"] for source in sources.values())):
-        for native, label in labels.items():
-            if label is not False and label not in INDEX:
-                raise CorpusError(
-                    f"native label {native!r} is mapped to no class",
-                    where=f"{where} [labels]",
-                    expected=f"{_names(INDEX)} or false",
-                    found=repr(label),
-                )
-    return (
-        data,
-        policies,
-        {
-            name: LabelSource(rule(item["native_label"], where=f"{where} [labels.source.{name}]"), item["labels"])
-            for name, item in sources.items()
-        },
-    )
-
-
-def _files(data: Mapping[str, Any], *, where: str) -> FilesRule:
-    folder = data.get("folder", "")
-    folders = [folder] if isinstance(folder, str) else folder
-    suffixes = [suffix.lower() for suffix in data.get("suffixes", [".wav"])]
-    suffixes += [suffix for suffix in AUDIO if suffix not in suffixes]
-    return FilesRule(
-        name=_pattern(data["name"], where=f"{where} [files] name"),
-        folders=tuple(_path_pattern(f"{item}/", where=f"{where} [files] folder") if item else None for item in folders),
-        suffixes=tuple(suffixes),
-    )
-
-
-def _table(data: Mapping[str, Any], *, where: str) -> TableRule:
-    paths = [data["path"]] if isinstance(data["path"], str) else data["path"]
-    kept = {
-        column: tuple([values] if isinstance(values, str) else values)
-        for column, values in data.get("where", {}).items()
-    }
-    return TableRule(
-        paths=tuple(_path_pattern(path, where=f"{where} path") for path in paths),
-        reader=data.get("reader"),
-        delimiter=data.get("delimiter"),
-        encoding=data.get("encoding"),
-        header=tuple(data.get("header", ())),
-        where=kept or None,
-    )
-
-
-def _join(data: Mapping[str, Any], *, where: str) -> Join:
-    return Join(_table(data, where=where), data["key"], rule(data["of"], where=f"{where} of"))
-
-
-def _media(value: object, *, where: str) -> tuple[Rule, ...]:
-    parsed = rule(value, where=where) if value else None
-    return () if parsed is None else parsed.rules if isinstance(parsed, FirstOf) else (parsed,)
-
-
-def _pattern(text: str, *, where: str, flags: int = 0) -> re.Pattern[str]:
-    try:
-        return re.compile(text, flags)
-    except re.error as error:
-        raise CorpusError("not a regular expression", where=where, found=f"{text!r}: {error}") from error
-
-
-def _path_pattern(text: str, *, where: str) -> re.Pattern[str]:
-    """Pattern of a path's end; ``place`` is the shortest beginning that leaves a match."""
-    return _pattern(rf"(?P<place>(?:[^/]+/)*?)(?:{text})", where=where, flags=re.IGNORECASE)
-
-
-def _tail(glob: str) -> re.Pattern[str]:
-    return re.compile(rf"(?:.*/)?{globs([glob]).pattern}", re.IGNORECASE)
-
-
-def _names(values: Iterable[str]) -> str:
+def sorted_names(values: Iterable[str]) -> str:
+    """The values in order, for a message."""
     return ", ".join(sorted(values)) or "none"

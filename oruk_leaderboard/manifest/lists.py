@@ -11,7 +11,6 @@ import csv
 import gzip
 import io
 import json
-import re
 import zlib
 from collections import Counter
 from collections.abc import Mapping, Sequence
@@ -28,53 +27,8 @@ from oruk_leaderboard.errors import ManifestError
 _SAMPLE = "_sample"
 """End of the name of a list that holds a public sample of a corpus."""
 
-_HASHES_OF = {"emo-db": "emodb", "ravdess-speech": "ravdess"}
-"""Hash tables that are not named after their corpus, but for the hyphen."""
-
-_SPELLED = {"OA_bite_neutral.wav": "OAF_bite_neutral.wav"}
-"""Files whose name in a hash table's packing has a typing error (TESS on Kaggle)."""
-
 _KNOWN = ("speaker", "gender", "language", "split")
 """Fields of a clip that a list may tell where the spec's names do not."""
-
-_PATHS: Mapping[str, re.Pattern[str]] = {
-    corpus: re.compile(pattern)
-    for corpus, pattern in {
-        "cmu_mosei": r"(?P<video>.+)_(?P<segment>\d+)",
-        "eekk": r"(?P<grid>\d+)\.wav",
-        "emns": r"raw_webm/(?P<audio_recording>.+)",
-        "emorynlp": r".*/sea(?P<Season>\d+)_ep(?P<Episode>\d+)_sc(?P<Scene_ID>\d+)_utt(?P<Utterance_ID>\d+)\.mp4",
-        "emozionalmente": r"audio/(?P<file_name>.+)",
-        "iemocap": r"Session(?P<session_number>\d)/sentences/wav/(?P<dialogue>[^/]+)/(?P<turn_name>.+)\.wav",
-        "m3ed": r"modality_speech/(?P<name>.+)\.wav",
-        "meld": r".*/dia(?P<Dialogue_ID>\d+)_utt(?P<Utterance_ID>\d+)\.mp4",
-        "mer2023": r"(?:mer2023train/)?(?P<split>\w+)/(?P<name>.+)\.(?:avi|mp4)",
-        "msp_podcast": r"Audios/(?P<FileName>.+)",
-        "msp_improv": r".*/MSP-IMPROV-(?P<name>.+)\.wav",
-        "nnime": r"(?P<name>.+)\.wav",
-        "pavoque": r"pavoque-(?P<part>.+)\.flac",
-    }.items()
-}
-"""Corpora with a label file, to what the paths of their list tell of its columns, of which the spec makes the id."""
-
-_SPELLINGS: Mapping[str, Mapping[str, str]] = {
-    "msp_podcast": {
-        "angry": "A",
-        "happy": "H",
-        "sad": "S",
-        "neutral": "N",
-        "surprise": "U",
-        "fear": "F",
-        "disgust": "D",
-        "contempt": "C",
-    }
-}
-"""Corpora whose list spells native labels otherwise than the release."""
-
-_UNSURE: Mapping[str, Mapping[str, str]] = {
-    "cmu_mosei": {"happy": "the list calls segments without any rated emotion happy too"},
-}
-"""Native labels that a list gives wrongly to some clips, so that none of them can be chosen; with the reason."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,9 +69,9 @@ def find_lists(folder: Path) -> tuple[dict[str, Path], list[Path]]:
 
 def find_hashes(folder: Path) -> dict[str, Path]:
     """Corpus to its hash table; an absent folder holds none."""
-    names = {path: path.name.partition(".")[0] for path in sorted(folder.glob("*.tsv*"))}
-    by_corpus = {_HASHES_OF.get(name, name.replace("-", "_")): path for path, name in names.items()}
-    return {corpus: path for corpus, path in by_corpus.items() if corpus in registry()}
+    tables = {path.name.partition(".")[0]: path for path in sorted(folder.glob("*.tsv*"))}
+    names = {spec.id: spec.listed.hashes or spec.id.replace("_", "-") for spec in registry().values()}
+    return {corpus: tables[name] for corpus, name in names.items() if name in tables}
 
 
 def read_corpus(spec: CorpusSpec, list_path: Path, hash_path: Path | None) -> tuple[list[ListedClip], list[Problem]]:
@@ -127,7 +81,7 @@ def read_corpus(spec: CorpusSpec, list_path: Path, hash_path: Path | None) -> tu
         ManifestError: The list cannot be read, or names a native label that the spec does not know.
     """
     rows = _read_list(list_path)
-    hashes = _join([row["path"] for row in rows], _read_hashes(hash_path)) if hash_path else {}
+    hashes = _join([row["path"] for row in rows], _read_hashes(hash_path), spec.listed.files) if hash_path else {}
     described, problems = _describe(spec, rows, where=list_path)
     root = _HashRoot(str(list_path), hashes)
     settled, _ = exclude_duplicates([item.clip for item in described], root)
@@ -174,7 +128,7 @@ def _columns(spec: CorpusSpec, row: Mapping[str, Any]) -> dict[str, str | None]:
     # The list's label is no column: it may be spelled otherwise, and `_labelled` looks at it.
     known = {name: str(value) for name, value in row.items() if value is not None and name != "native_label"}
     columns: dict[str, str | None] = dict(known)
-    if (pattern := _PATHS.get(spec.id)) is not None and (fits := pattern.fullmatch(row["path"])):
+    if (pattern := spec.listed.path) is not None and (fits := pattern.fullmatch(row["path"])):
         columns |= fits.groupdict()
     if "start_s" in row:
         columns |= {"start_s": repr(max(0.0, row["start_s"])), "end_s": repr(row["end_s"])}
@@ -196,11 +150,11 @@ def _labelled(clip: Clip, row: Mapping[str, Any], spec: CorpusSpec, *, where: Pa
     native = row.get("native_label")
     if clip.native_label is not None or native in (None, ""):
         return clip
-    native = _SPELLINGS.get(spec.id, {}).get(str(native), str(native))
+    native = spec.listed.labels.get(str(native), str(native))
     label = spec.labels.get(native, spec.labels.get("*"))
     if label is None:
         raise ManifestError(f"native label {native!r} is not in the spec of {spec.id}", where=where)
-    unsure = _UNSURE.get(spec.id, {}).get(native) or (f"no class for {native!r}" if label is False else None)
+    unsure = spec.listed.unsure.get(native) or (f"no class for {native!r}" if label is False else None)
     excluded = clip.excluded if clip.excluded != "no native label" else unsure
     return replace(clip, native_label=native, label=None if excluded else str(label), excluded=excluded)
 
@@ -237,14 +191,16 @@ def _text(path: Path) -> str:
         raise ManifestError("not readable as text", where=path, expected="UTF-8, or gzip of it", found=error) from error
 
 
-def _join(paths: Sequence[str], hashes: Sequence[dict[str, str]]) -> dict[str, dict[str, str]]:
+def _join(
+    paths: Sequence[str], hashes: Sequence[dict[str, str]], spelled: Mapping[str, str]
+) -> dict[str, dict[str, str]]:
     """List path to its row of the hash table: equal as it stands, below one more folder, or by a unique file name."""
     by_path: dict[str, dict[str, str]] = {}
     for row in hashes:
         by_path[row["path"]] = by_path[row["path"].partition("/")[2]] = row
     files = Counter(row["path"].rpartition("/")[2] for row in hashes)
     by_file = {row["path"].rpartition("/")[2]: row for row in hashes}
-    by_file = {_SPELLED.get(file, file): row for file, row in by_file.items() if files[file] == 1}
+    by_file = {spelled.get(file, file): row for file, row in by_file.items() if files[file] == 1}
     joined = {path: by_path.get(path) or by_file.get(path.rpartition("/")[2]) for path in paths}
     return {path: row for path, row in joined.items() if row is not None}
 

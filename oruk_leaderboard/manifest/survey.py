@@ -138,7 +138,7 @@ def _by_name(corpus: FoundCorpus, found: CorpusClips, count: int) -> Iterator[Sh
             "more than one copy",
             len(corpus.places),
             corpus.places[1],
-            "one file of each clip counts; remove the others",
+            "one file of each clip counts; compare them before you remove any (validate)",
         )
 
 
@@ -178,10 +178,13 @@ def _remedy(reason: str) -> str:
 
 
 def _release(corpus: FoundCorpus, found: CorpusClips) -> str:
-    names = corpus.root.names()
-    for release, pattern in corpus.spec.releases:
-        if any(pattern.fullmatch(name) for name in names):
-            return release
+    # What the used files say comes before what lies beside them.
+    used = [clip.media for clip in found.clips if not (clip.excluded or "").startswith("also at ")]
+    for names in ([*used, *corpus.index.others], [clip.media for clip in found.clips]):
+        below = [name[len(place) :] for place in corpus.places for name in names if name.startswith(place)]
+        for release, pattern in corpus.spec.releases:
+            if any(map(pattern.fullmatch, below)):
+                return release
     if not found.clips:
         return "label file only"
     official = sum(f"/{clip.media}".endswith(f"/{found.official[clip.clip_id]}") for clip in found.clips)

@@ -92,12 +92,16 @@ def _seconds(text: str, where: object) -> float:
 
 @reader("meld")
 def meld(file: LabelFile) -> Iterator[Row]:
-    """Rows of a MELD table; clips shorter than 0.2 s by the table's own times are left out with that reason."""
+    """Rows of a MELD table, with the length by its times as ``table_s`` in s.
+
+    Clips shorter than 0.2 s by these times are left out with that reason.
+    """
     for row in delimited(file):
         start, end = row.get("StartTime"), row.get("EndTime")
         columns = dict(row)
         if start and end:
             length = _seconds(end, file.path) - _seconds(start, file.path)
+            columns["table_s"] = f"{length:.3f}"
             if length < MIN_SECONDS:
                 columns["excluded"] = f"shorter than {MIN_SECONDS} s by the table's own times"
         yield columns
@@ -119,22 +123,25 @@ def emorynlp(file: LabelFile) -> Iterator[Row]:
 def m3ed_annotation(file: LabelFile) -> Iterator[Row]:
     """Utterances of ``annotation.json``: series → dialogue → ``Dialog`` → utterance; the final main emotion.
 
+    The key of an utterance (``anjia_11_1``) names no person: the recording is ``<Speaker>_<key>.wav``.
+
     Raises:
-        CorpusError: The file is no JSON, or a level is missing.
+        CorpusError: The file is not JSON, or a level is missing.
     """
     try:
         for series, dialogues in jsontext.parse(file.text().read()).items():
             for dialogue, content in dialogues.items():
                 people = content["SpeakerInfo"]
                 for name, utterance in content["Dialog"].items():
-                    letter = name.partition("_")[0]
+                    letter = utterance["Speaker"]
+                    person = people.get(letter, {})
                     yield {
-                        "name": name,
+                        "name": f"{letter}_{name}",
                         "series": series,
                         "dialogue": dialogue,
                         "turn": name.rpartition("_")[2],
-                        "speaker": f"{series}_{people[letter]['Name']}",
-                        "gender": people[letter].get("Gender"),
+                        "speaker": f"{series}_{person['Name']}" if person.get("Name") else None,
+                        "gender": person.get("Gender"),
                         "transcript": utterance.get("Text"),
                         "native_label": utterance["EmoAnnotation"]["final_main_emo"],
                     }

