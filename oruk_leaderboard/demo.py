@@ -70,7 +70,7 @@ def demo(folder: Path) -> Iterator[Step]:
     from oruk_leaderboard.corpora import find_corpora
     from oruk_leaderboard.manifest import validate
     from oruk_leaderboard.reconstruction import reconstruct
-    from oruk_leaderboard.scoring.report import text_report
+    from oruk_leaderboard.scoring.report import short_report
     from oruk_leaderboard.scoring.scorer import score
     from oruk_leaderboard.systems.runner import run
 
@@ -89,5 +89,5 @@ def demo(folder: Path) -> Iterator[Step]:
     result = score(predictions, clips=clips, system=SYSTEM, partial=True)
     yield Step(
         f"oruk-leaderboard score {predictions} --clips {clips} --partial",
-        text_report(result.to_dict(), result.findings),
+        short_report(result.to_dict(), result.findings),
     )

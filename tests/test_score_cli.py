@@ -38,9 +38,15 @@ FAST = ("--n-boot", "50", "--snapshot", "2026-11-30")
 
 def test_clean_run(files, capsys):
     out = files / "deep" / "record.json"
-    code, text, err = call(capsys, "score", files / "p.csv", "--gold", files / "gold.csv", *FAST, "--out", out)
+    call_it = ("score", files / "p.csv", "--gold", files / "gold.csv", *FAST, "--out")
+    code, text, err = call(capsys, *call_it, files / "short.json")
     assert code == 0 and "record written" in err
-    assert max(map(len, text.splitlines())) <= 80
+    assert len(text.splitlines()) <= 20 and max(map(len, text.splitlines())) <= 80
+    for part in ("macro-F1", "other corpora", "Human line", "Outside training", "--full"):
+        assert part in text
+    assert "gold \\ said" not in text
+    code, text, err = call(capsys, *call_it, out, "--full")
+    assert code == 0 and max(map(len, text.splitlines())) <= 80
     for part in ("macro-F1", "corpus0", "de", "female", "4-8 s", "speakers", "gold \\ said"):
         assert part in text
     record = read_record(out)
@@ -171,5 +177,5 @@ def test_latex_and_figures(files, capsys):
 
 
 def test_speakers_on_request(files, capsys):
-    text = call(capsys, "score", files / "p.csv", "--gold", files / "gold.csv", *FAST, "--by", "speaker")[1]
+    text = call(capsys, "score", files / "p.csv", "--gold", files / "gold.csv", *FAST, "--full", "--by", "speaker")[1]
     assert "corpus0/00" in text and "none: G below 5" in text

@@ -28,6 +28,33 @@ NAMES: Mapping[str, str] = {
 """Figures in the order of the report, with their names for people."""
 
 
+SHOWN_FINDINGS = 3
+"""Findings that the short report lists."""
+
+
+def short_report(record: Mapping[str, Any], findings: Sequence[str] = ()) -> str:
+    """Headline, both intervals, placement and warnings: the answer of a score in about 20 lines."""
+    evaluation = record["evaluation"]
+    other = evaluation["other_corpora"]
+    rows = [
+        (
+            NAMES[key],
+            f"{evaluation['figures'][key]:.4f}",
+            _ends(evaluation["intervals"][key]),
+            _ends(other["intervals"][key]) if other else "none",
+        )
+        for key in ("macro_f1", "accuracy", "uar")
+    ]
+    header = ("figure", "value", QUESTIONS[evaluation["support"]["cluster"]], QUESTIONS["corpus"])
+    lines = [support_line(part) for part in (evaluation["support"], other) if part]
+    lines += [_training(evaluation), *human_lines(evaluation)[:2], *_placement(evaluation)]
+    lines += [f"Finding: {finding}." for finding in findings[:SHOWN_FINDINGS]]
+    more = len(findings) - SHOWN_FINDINGS
+    closing = "All figures, classes, confusion and slices: --full" + (f"; {more} more findings" if more > 0 else "")
+    table = text_table(header, rows, right=("value",))
+    return f"{_head(record)}\n\n{table}\n" + "\n".join(map(_wrap, [*lines, closing]))
+
+
 def text_report(record: Mapping[str, Any], findings: Sequence[str] = ()) -> str:
     """Everything a person wants to know of a result, headline first, at most ``WIDTH`` columns wide."""
     evaluation = record["evaluation"]
@@ -189,11 +216,17 @@ def _remarks(evaluation: Mapping[str, Any], findings: Sequence[str]) -> str:
             f"short; none: G below {FEWEST}."
         )
     lines += [f"Finding: {finding}." for finding in findings]
-    if evaluation["orientation"]:
-        lines.append(evaluation["orientation"]["text"])
-    elif evaluation["partial"] and evaluation["set_digest"]:
-        lines.append("Partial set: not every clip of its profile is there, so it is not held against the table.")
+    lines += _placement(evaluation)
     return "\n".join(_wrap(line) for line in lines)
+
+
+def _placement(evaluation: Mapping[str, Any]) -> list[str]:
+    """Where the figure would fall among the published rows, or why that is not said."""
+    if evaluation["orientation"]:
+        return [evaluation["orientation"]["text"]]
+    if evaluation["partial"] and evaluation["set_digest"]:
+        return ["Partial set: some clips of its profile are missing, so it is not placed beside the table."]
+    return []
 
 
 def _wrap(line: str, indent: int = 2) -> str:
