@@ -47,7 +47,7 @@ def short_report(record: Mapping[str, Any], findings: Sequence[str] = ()) -> str
     ]
     header = ("figure", "value", QUESTIONS[evaluation["support"]["cluster"]], QUESTIONS["corpus"])
     lines = [support_line(part) for part in (evaluation["support"], other) if part]
-    lines += [_training(evaluation), *human_lines(evaluation)[:2], *_placement(evaluation)]
+    lines += [_training(evaluation), *human_lines(evaluation), *_placement(evaluation)]
     lines += [f"Finding: {finding}." for finding in findings[:SHOWN_FINDINGS]]
     more = len(findings) - SHOWN_FINDINGS
     closing = "All figures, classes, confusion and slices: --full" + (f"; {more} more findings" if more > 0 else "")
