@@ -39,6 +39,8 @@ def listener_figures(
     read = [(read_votes(Path(path)), hashlib.sha256(Path(path).read_bytes()).hexdigest()) for path in files]
     own = None if gold.rows is None else votes_of_columns(gold.rows, gold.clip_ids)
     votes = [part for part, _ in read] + ([] if own is None else [own])
+    if not votes:
+        return {"votes": [], "human_line": [], "soft_labels": None}
     clips, shares = vote_shares(votes, gold)
     here = set(gold.clip_ids)
     sums = [entry for part in votes for entry in human_sums(part, gold, drawn, predictions, on_error=settings.on_error)]
