@@ -52,8 +52,25 @@ def refused(path, *parts, ids=IDS, **options):
         ("p.tsv", CSV.replace(",", "\t").encode()),
         ("p.csv.gz", gzip.compress(CSV.encode(), mtime=0)),
         ("P.CSV", CSV.encode()),
+        ("p.csv", CSV.replace(",", ";").encode()),
+        ("p.csv", CSV.replace(",", "\t").encode("utf-16")),
+        ("p.txt", CSV.replace(",", "\t").replace("\n", "\r\n").encode("utf-16")),
     ],
-    ids=["plain", "bom", "crlf", "utf-16", "blank lines", "blanks", "quotes", "tabs", "gzip", "upper case"],
+    ids=[
+        "plain",
+        "bom",
+        "crlf",
+        "utf-16",
+        "blank lines",
+        "blanks",
+        "quotes",
+        "tabs",
+        "gzip",
+        "upper case",
+        "semicolons",
+        "utf-16 tabs",
+        "unicode text",
+    ],
 )
 def test_text_packings_are_the_same(tmp_path, name, content):
     predictions = read_predictions(write(tmp_path, name, content), IDS)
@@ -103,6 +120,22 @@ def test_hostile_spellings_stay_on_one_line(tmp_path):
 def test_too_large_a_file_is_refused(tmp_path, monkeypatch):
     monkeypatch.setattr("oruk_leaderboard.answers.tabular.MAX_BYTES", 10)
     refused(write(tmp_path, "p.csv.gz", gzip.compress(CSV.encode())), "too large")
+
+
+def test_a_file_that_unpacks_to_too_much_text_is_refused_before_it_is_held(tmp_path, monkeypatch):
+    import tracemalloc
+
+    bomb = write(tmp_path, "bomb.csv.gz", gzip.compress(b"clip_id,label\n" + bytes(64 << 20)))
+    monkeypatch.setattr("oruk_leaderboard.answers.tabular.MAX_UNPACKED", 2**22)
+    tracemalloc.start()
+    refused(bomb, "unpacks to too much text")
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert peak < 2**24
+    # Many rows may be long in all.
+    rows = "".join(f"emodb/{at},sad\n" for at in range(3))
+    monkeypatch.setattr("oruk_leaderboard.answers.tabular.MAX_UNPACKED", 100)
+    assert read_rows(write(tmp_path, "few.csv.gz", gzip.compress(("clip_id,label\n" + rows).encode()))).size == 3
 
 
 def test_status_decides(tmp_path):
@@ -176,7 +209,7 @@ def test_line_that_is_no_object(tmp_path, line):
 
 def test_unusable_files_are_one_clear_error(tmp_path):
     refused(tmp_path / "none.csv", "none.csv", "cannot be read")
-    refused(write(tmp_path, "p.txt", CSV), "unknown kind of file", ".jsonl")
+    refused(write(tmp_path, "p.doc", CSV), "unknown kind of file", ".jsonl")
     refused(write(tmp_path, "p.parquet", "PAR1broken"), "no parquet file")
     refused(write(tmp_path, "p.npz", "PK"), "no npz file")
     refused(write(tmp_path, "p.csv.gz", gzip.compress(CSV.encode())[:-9]), "cannot be read")

@@ -1,4 +1,4 @@
-"""Row files as people have them: CSV, TSV, JSON Lines, parquet and npz become columns whose rows know their line.
+"""Row files as people have them: CSV (with commas, semicolons or tabs), JSON Lines, parquet and npz become columns.
 
 Text may carry a byte order mark, be UTF-8 or UTF-16, end its lines with LF or CRLF, and be compressed with gzip.
 """
@@ -20,7 +20,13 @@ from oruk_leaderboard.errors import PredictionError
 MAX_BYTES = 2**30
 """Largest decompressed text file that is read, in bytes."""
 
-SUFFIXES = (".csv", ".tsv", ".jsonl", ".ndjson", ".parquet", ".npz")
+MAX_UNPACKED = 2**28
+"""Most bytes of text that a compressed file may unpack to per million rows (or in all, below a million)."""
+
+_CHUNK = 2**20
+"""Bytes that are unpacked at once while the size is measured."""
+
+SUFFIXES = (".csv", ".tsv", ".txt", ".jsonl", ".ndjson", ".parquet", ".npz")
 """Suffixes of the row files that can be read; the text ones also with ``.gz`` behind."""
 
 
@@ -80,6 +86,7 @@ def read_rows(path: Path) -> Rows:
     readers = {
         ".csv": _read_csv,
         ".tsv": _read_csv,
+        ".txt": _read_csv,
         ".jsonl": _read_json_lines,
         ".ndjson": _read_json_lines,
         ".parquet": _read_parquet,
@@ -102,6 +109,7 @@ def read_bytes(path: Path) -> bytes:
     try:
         data = path.read_bytes()
         if data[:2] == b"\x1f\x8b":
+            _measure(data, path)
             with gzip.open(io.BytesIO(data)) as stream:
                 data = stream.read(MAX_BYTES + 1)
     except (OSError, EOFError, zlib.error) as error:
@@ -109,6 +117,21 @@ def read_bytes(path: Path) -> bytes:
     if len(data) > MAX_BYTES:
         raise PredictionError("the file is too large", where=path, expected=f"at most {MAX_BYTES} bytes of text")
     return data
+
+
+def _measure(data: bytes, path: Path) -> None:
+    """Refuse a small file that unpacks to a huge text, before it is held in memory."""
+    size = rows = 0
+    with gzip.open(io.BytesIO(data)) as stream:
+        while chunk := stream.read(_CHUNK):
+            size, rows = size + len(chunk), rows + chunk.count(b"\n")
+            if size > MAX_UNPACKED * max(1.0, rows / 1e6):
+                raise PredictionError(
+                    "the compressed file unpacks to too much text",
+                    where=path,
+                    expected=f"at most {MAX_UNPACKED} bytes per million rows",
+                    found=f"more than {size} bytes in {rows} rows",
+                )
 
 
 def read_text(path: Path) -> str:
@@ -133,8 +156,10 @@ def read_text(path: Path) -> str:
 
 
 def _read_csv(path: Path) -> Rows:
-    delimiter = "\t" if kind(path) == ".tsv" else ","
     text = read_text(path)
+    header_line = text.lstrip().partition("\n")[0]
+    # Spreadsheets write semicolons where the comma is the decimal sign, and tabs as "Unicode text".
+    delimiter = "\t" if kind(path) == ".tsv" else max(",;\t", key=header_line.count)
     if (plain := _plain_csv(path, text, delimiter)) is not None:
         return plain
 
