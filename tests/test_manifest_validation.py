@@ -154,7 +154,11 @@ def test_an_archive_three_deep_is_refused_with_its_depth(root, tmp_path, capsys)
                 archive.write(path, path.name)
         inner = tmp_path / f"{depth}.zip"
     options = ["--root", str(inner)]
-    for command in (["corpora", "find", str(inner)], ["validate", *options], ["reconstruct", *options, "--out", str(tmp_path / "x")]):
+    for command in (
+        ["corpora", "find", str(inner)],
+        ["validate", *options],
+        ["reconstruct", *options, "--out", str(tmp_path / "x")],
+    ):
         assert main(command) == 2
         assert "an archive 3 deep; at most 2 are opened" in capsys.readouterr().err
 
