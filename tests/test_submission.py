@@ -91,7 +91,7 @@ def test_a_good_record_gets_its_file_and_says_what_comes_next(root, made):
 
 
 def test_a_submission_is_never_a_row_of_default(made, tmp_path):
-    for name in ("data", "schema", "dataset_card", "README.md", "oruk_bench_leaderboard.py", "pyproject.toml"):
+    for name in ("data", "docs", "schema", "dataset_card", "README.md", "oruk_bench_leaderboard.py", "pyproject.toml"):
         source = checkout_root() / name
         copy_of = shutil.copytree if source.is_dir() else shutil.copyfile
         copy_of(source, tmp_path / name)

@@ -30,6 +30,7 @@ ALLOWED: Mapping[str, Sequence[str]] = {
     "data/snapshots": ("*.parquet",),
     "dataset_card": ("*.md", "*.svg", "*.toml"),
     "docs": ("*.md", "*.svg"),
+    "docs/examples": ("*.toml",),
     "oruk_leaderboard": ("*.py", "*.pyi", "*.toml", "py.typed"),
     "oruk_leaderboard/corpora": ("*.py", "*.toml", "index.csv", "meld_lengths.csv", "emodb_names.txt"),
     "oruk_leaderboard/manifest": ("*.py", "*.tsv"),

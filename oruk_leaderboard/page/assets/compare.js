@@ -36,7 +36,7 @@ const cautions = (one, other) => {
   if (one.in_distribution !== other.in_distribution && (one.in_distribution || other.in_distribution))
     found.push("One of the two was trained in-distribution: not a like-for-like comparison.");
   if (one.group === other.group && (one.close[view()] || []).includes(other.name))
-    found.push("Their accuracies are too close to tell apart with this number of clips.");
+    found.push("Accuracy interval overlaps: with this number of clips the two may be equal.");
   if (one.snapshot !== other.snapshot) found.push("The figures belong to different snapshots.");
   if (one.modality !== other.modality) found.push("One of the two reads a transcript instead of hearing the audio.");
   return found;
