@@ -19,7 +19,7 @@ from oruk_leaderboard.pictures import plots
 from oruk_leaderboard.scoring.comparison import Comparison, compare, ensemble, failures, rank, shift
 from oruk_leaderboard.scoring.comparison_formats import as_latex, as_text, ensemble_text, shift_text
 from oruk_leaderboard.scoring.panel import Panel, panel
-from oruk_leaderboard.scoring.score_pictures import rank_picture
+from oruk_leaderboard.scoring.score_pictures import forest_picture
 from oruk_leaderboard.scoring.scorer import score
 
 N, SPEAKERS = 700, 50
@@ -195,7 +195,7 @@ def test_figures_are_written_and_reproducible(comparison: Comparison, board: Pan
     scores = np.random.default_rng(0).dirichlet(np.full(7, 0.3), N)
     diagram = asdict(metrics.reliability(board.gold.labels, scores))
     drawn = {
-        "ranks": lambda: rank_picture(comparison, theme=theme),
+        "forest": lambda: forest_picture(comparison, theme=theme),
         "confusion": lambda: plots.confusion_matrix(counts, CLASSES, [*CLASSES, "no class"], theme=theme),
         "bars": lambda: plots.bars(["de", "en"], [0.5, 0.7], [(0.4, 0.6), None], sizes=[90, 400], theme=theme),
         "reliability": lambda: plots.reliability_diagram(**diagram, theme=theme),

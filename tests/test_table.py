@@ -68,7 +68,7 @@ def test_every_format_marks_the_oruk_row(form, snapshot):
     assert "like-for-like" in text or "like_for_like" in text
     if form not in ("csv", "json"):
         line = next(line for line in text.splitlines() if "Spectra 1" in line or "oruk-spectra" in line)
-        assert "†" in line or r"\tnote{a" in line
+        assert "†" in line or r"\textsuperscript{a" in line
 
 
 def test_coverage():
@@ -90,7 +90,7 @@ def test_csv_has_the_digits_of_the_source():
 
 def test_latex_escapes_and_lists_only_caveats_shown():
     text = FORMATS["latex"](leaderboard(family="API"))
-    assert r"openai\_gpt-audio-1.5\tnote{a}" in text
+    assert r"openai\_gpt-audio-1.5\textsuperscript{a}" in text
     assert "in-distribution" not in text
     assert text.count(r"\toprule") == text.count(r"\bottomrule") == 1
     body = [line for line in text.splitlines() if line.endswith(r"\\") and r"\multicolumn" not in line]

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 def configure(parser: argparse.ArgumentParser) -> None:
     """Options of ``compare``."""
     parser.epilog = (
-        "example: oruk-leaderboard compare a.csv b.csv large=runs/c.parquet --clips rebuilt --plot ranks.svg"
+        "example: oruk-leaderboard compare a.csv b.csv large=runs/c.parquet --clips rebuilt --plot forest.svg"
     )
     parser.add_argument("predictions", nargs="+", metavar="[NAME=]PRED", help="predictions file; name: the file's stem")
     against = parser.add_mutually_exclusive_group(required=True)
@@ -80,6 +80,8 @@ def run(args: argparse.Namespace) -> int:
     )
     comparison = rank(board, metric=args.metric, alpha=args.alpha)
     document, texts = comparison.to_dict(), [as_latex(comparison) if args.latex else as_text(comparison)]
+    if args.latex:
+        texts.insert(0, _latex_rows(comparison))
     if args.prompts:
         summary = ensemble(board, metric=args.metric, alpha=args.alpha)
         document["ensemble"] = summary.to_dict()
@@ -93,9 +95,9 @@ def run(args: argparse.Namespace) -> int:
     texts.append(outside_text(outside))
     if args.plot is not None:
         from oruk_leaderboard.pictures.plots import save
-        from oruk_leaderboard.scoring.score_pictures import rank_picture
+        from oruk_leaderboard.scoring.score_pictures import forest_picture
 
-        save(rank_picture(comparison), args.plot)
+        save(forest_picture(comparison), args.plot)
     if args.json:
         write_json(document)
     else:
@@ -122,6 +124,24 @@ def _outside(
     kept, smaller = cut(systems, gold, keep)
     board = panel(kept, smaller, cluster=args.cluster, n_boot=args.n_boot, seed=args.seed, on_error=args.on_error)
     return corpora & {*gold.attributes["corpus"].values}, rank(board, metric=args.metric, alpha=args.alpha)
+
+
+def _latex_rows(comparison: "Comparison") -> str:
+    """The systems as rows for ``table --format latex``, best first."""
+    from oruk_leaderboard.table.latex import own_row, own_rows
+
+    rows = [
+        own_row(
+            standing.system,
+            family=None,
+            accuracy=100 * standing.figures["accuracy"],
+            macro_f1=standing.figures["macro_f1"],
+        )
+        for standing in comparison.standings
+    ]
+    digest = (comparison.set_digest or "unknown")[:12]
+    caption = f"{comparison.n:,} clips, set {digest}; scored here, not ranked with the published rows."
+    return own_rows(rows, caption)
 
 
 def _members(args: argparse.Namespace, gold: "Gold") -> "NDArray[np.bool_]":

@@ -66,7 +66,7 @@ def add_scoring_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--snapshot", metavar="DATE", help="date of the record, YYYY-MM-DD (today)")
     parser.add_argument("--out", type=Path, metavar="FILE", help="write the record")
     parser.add_argument("--full", action="store_true", help="print all figures, classes, confusion and slices")
-    parser.add_argument("--latex", action="store_true", help="a LaTeX table on stdout instead of text")
+    parser.add_argument("--latex", action="store_true", help="LaTeX: a row for `table --format latex`, and a table")
     parser.add_argument("--figures", type=Path, metavar="DIR", help="write figures as SVG and PNG")
 
 
@@ -140,10 +140,13 @@ def finish(result: "Score", options: argparse.Namespace) -> int:
         write_json(result.to_dict())
     else:
         from oruk_leaderboard.scoring.report import latex_report, short_report, text_report
+        from oruk_leaderboard.table.latex import record_row
 
         document = result.to_dict()
-        report = text_report if options.full else short_report
-        write_text(latex_report(document) if options.latex else report(document, result.findings))
+        if options.latex:
+            write_text(f"{record_row(result.record)}\n{latex_report(document)}")
+        else:
+            write_text((text_report if options.full else short_report)(document, result.findings))
     if options.json or options.latex:
         for finding in result.findings:
             note(f"finding: {finding}")

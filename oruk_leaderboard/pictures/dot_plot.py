@@ -73,7 +73,8 @@ def _legend(title: str, names: Sequence[str]) -> str:
 def _group(heading: str, rows: Sequence[Dots], y: int) -> str:
     bottom = y + _LINE * len(rows) + 4
     parts = [f'<text class="title" x="16" y="{y}">{escape(heading)}</text>']
-    parts.append(f'<text class="quiet end" x="{_WIDTH - 16}" y="{y}">macro-F1</text>')
+    # Above the ticks, of which the last one reaches into its column.
+    parts.append(f'<text class="quiet end" x="{_WIDTH - 16}" y="{y - 16}">macro-F1</text>')
     for tick in range(0, 11, 2):
         x = _x(tick / 10)
         parts.append(f'<line class="grid" x1="{x}" x2="{x}" y1="{y + 6}" y2="{bottom}"/>')

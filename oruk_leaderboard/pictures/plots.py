@@ -1,4 +1,4 @@
-"""Plots as SVG or PNG with matplotlib: confusion matrix, bars with intervals, reliability diagram, rank plot.
+"""Plots as SVG or PNG with matplotlib: confusion matrix, bars with intervals, reliability diagram, forest plot.
 
 Each function returns a matplotlib figure on an opaque ground with text of high contrast, so that it can be read on a
 page of any colour; ``theme="dark"`` gives the dark ground. Files are the same bytes for the same figures.
@@ -34,6 +34,12 @@ def _figure(width: float, height: float, theme: str) -> tuple[Any, Any, Mapping[
     colours = _THEMES[theme]
     figure = Figure(figsize=(width, height), facecolor=colours["ground"], layout="constrained")
     axes = figure.add_subplot()
+    _dress(axes, colours)
+    return figure, axes, colours
+
+
+def _dress(axes: Any, colours: Mapping[str, str]) -> None:
+    """Colours of the theme, and no frame above and at the right."""
     axes.set_facecolor(colours["ground"])
     axes.tick_params(colors=colours["ink"], labelsize=10)
     for name, spine in axes.spines.items():
@@ -41,7 +47,6 @@ def _figure(width: float, height: float, theme: str) -> tuple[Any, Any, Mapping[
         spine.set_visible(name in ("left", "bottom"))
     for text in (axes.xaxis.label, axes.yaxis.label, axes.title):
         text.set_color(colours["ink"])
-    return figure, axes, colours
 
 
 def save(figure: Any, path: Path) -> None:
@@ -193,54 +198,59 @@ def reliability_diagram(
 
 
 @dataclass(frozen=True, slots=True)
-class RankMark:
-    """One line of a rank plot.
+class ForestMark:
+    """One line of a forest plot.
 
     Attributes:
-        name: System, with its figure.
-        rank: Mean rank over the replicates, 1 is best.
-        low: Lower end of the interval of the rank.
-        high: Upper end.
+        name: Written before it.
+        value: The point.
+        interval: Ends of the bar, or None where there is none.
+        firm: Whether it is drawn filled: for a difference, whether the two are told apart.
     """
 
     name: str
-    rank: float
-    low: float
-    high: float
+    value: float
+    interval: tuple[float, float] | None
+    firm: bool = True
 
 
-def rank_plot(
-    marks: Sequence[RankMark],
-    groups: Sequence[tuple[int, int]] = (),
+def forest_plot(
+    values: Sequence[ForestMark],
+    differences: Sequence[ForestMark],
     *,
     label: str,
-    title: str = "",
+    difference_label: str,
     theme: Theme = "light",
 ) -> Any:
-    """Critical-difference style plot: each system's mean rank with its interval.
-
-    Reference for the form: Demšar (2006), JMLR 7, 1-30.
+    """Values with their intervals above, paired differences against zero below.
 
     Args:
-        marks: Best first.
-        groups: First and last position of systems of which no two differ; bars at the left join them.
-        label: Name of the rank axis.
-        title: Above the plot.
+        values: From top to bottom.
+        differences: From top to bottom; none leaves the lower panel out.
+        label: Name of the axis of the values.
+        difference_label: Name of the axis of the differences.
         theme: ``light`` or ``dark``.
     """
-    figure, axes, colours = _figure(8.0, 1.2 + 0.32 * len(marks), theme)
-    for place, mark in enumerate(marks):
-        ends = (mark.low, mark.high)
-        axes.plot(ends, (place, place), color=colours["mark"], linewidth=5, alpha=0.45, solid_capstyle="round")
-        axes.plot(mark.rank, place, "o", color=colours["mark"], markersize=6)
-    for column, (first, last) in enumerate(groups):
-        # Runs overlap their neighbours, so they take turns in three columns.
-        across = -0.45 * (column % 3)
-        ends = (first - 0.22, last + 0.22)
-        axes.plot((across, across), ends, color=colours["other"], linewidth=3, solid_capstyle="butt")
-    axes.set_yticks(range(len(marks)), [mark.name for mark in marks])
-    axes.set(xlim=(-1.5 if groups else 0.3, len(marks) + 0.5), ylim=(len(marks) - 0.4, -0.6), xlabel=label, title=title)
-    axes.set_xticks(range(1, len(marks) + 1, max(1, len(marks) // 10)))
-    axes.grid(axis="x", color=colours["grid"], linewidth=0.6)
-    axes.set_axisbelow(True)
+    counts = [len(values), *([len(differences)] if differences else [])]
+    figure, axes, colours = _figure(8.0, 0.9 * len(counts) + 0.34 * sum(counts), theme)
+    panels = [axes]
+    if differences:
+        figure.delaxes(axes)
+        panels = list(figure.subplots(2, 1, height_ratios=counts))
+        for panel in panels:
+            _dress(panel, colours)
+    for panel, marks, name in zip(panels, (values, differences), (label, difference_label), strict=False):
+        for place, mark in enumerate(marks):
+            if mark.interval is not None:
+                panel.plot(mark.interval, (place, place), color=colours["mark"], linewidth=1.8, solid_capstyle="butt")
+            face = colours["mark"] if mark.firm else colours["ground"]
+            panel.plot(
+                mark.value, place, "o", markersize=6, markerfacecolor=face, markeredgecolor=colours["mark"], zorder=3
+            )
+        panel.set_yticks(range(len(marks)), [f"{mark.name}  {mark.value:.3f}" for mark in marks])
+        panel.set(ylim=(len(marks) - 0.4, -0.6), xlabel=name)
+        panel.grid(axis="x", color=colours["grid"], linewidth=0.6)
+        panel.set_axisbelow(True)
+    if differences:
+        panels[1].axvline(0, color=colours["other"], linewidth=1.2)
     return figure

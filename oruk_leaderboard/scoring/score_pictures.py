@@ -63,20 +63,33 @@ def write_pictures(record: Mapping[str, Any], folder: Path) -> list[Path]:
     return written
 
 
-def rank_picture(comparison: "Comparison", *, theme: plots.Theme = "light") -> Any:
-    """Each system's place with the confidence set of its rank, as a matplotlib figure."""
-    standings, metric = comparison.standings, comparison.metric
-    place = {standing.system: position for position, standing in enumerate(standings)}
-    marks = [
-        plots.RankMark(
-            f"{standing.system}  {standing.figures[metric]:.3f}",
-            standing.rank,
-            standing.rank_low,
-            standing.rank_high,
-        )
-        for standing in standings
+MOST_DIFFERENCES = 40
+"""Differences that one picture shows; the first are those of neighbouring places."""
+
+
+def forest_picture(comparison: "Comparison", *, theme: plots.Theme = "light") -> Any:
+    """The ranking figure of each system with its interval, and the paired differences, as a matplotlib figure.
+
+    All pairs are shown up to ``MOST_DIFFERENCES``, beyond that those of neighbouring places. A hollow mark is a
+    difference that is not told apart from zero.
+    """
+    metric, level = comparison.metric, f"{100 * (1 - comparison.alpha):g} % interval"
+    values = [
+        plots.ForestMark(standing.system, standing.figures[metric], standing.intervals.get(metric))
+        for standing in comparison.standings
     ]
-    groups = [(place[group[0]], place[group[-1]]) for group in comparison.groups]
-    joined = "; bars at the left join systems not told apart" if groups else ""
-    label = f"rank by {metric}, {100 * (1 - comparison.alpha):g} % joint confidence sets{joined}"
-    return plots.rank_plot(marks, groups, label=label, theme=theme)
+    place = {standing.system: position for position, standing in enumerate(comparison.standings)}
+    pairs = list(comparison.pairs)
+    if len(pairs) > MOST_DIFFERENCES:
+        pairs = [pair for pair in pairs if abs(place[pair.first] - place[pair.second]) == 1]
+    differences = [
+        plots.ForestMark(f"{pair.first} − {pair.second}", pair.difference, (pair.low, pair.high), firm=pair.separated)
+        for pair in pairs
+    ]
+    return plots.forest_plot(
+        values,
+        differences,
+        label=f"{metric}, {level}",
+        difference_label=f"paired difference in {metric}, {level}; filled: separated (Holm)",
+        theme=theme,
+    )

@@ -126,6 +126,7 @@ class Leaderboard:
         coverage: How much of the published table is held; None for rebuilt sets, which are no part of it.
         warning: What mixing means, or None.
         resolution: What the clips can resolve, where ties were asked for, or None.
+        leaders: Per group which row is best and whether it is better than the second, where ties were asked for.
     """
 
     snapshot: str | None
@@ -133,6 +134,7 @@ class Leaderboard:
     coverage: Coverage | None
     warning: str | None = None
     resolution: str | None = None
+    leaders: tuple[str, ...] = ()
 
     @property
     def rows(self) -> list[Row]:
@@ -167,6 +169,7 @@ class Leaderboard:
             "note": self.closing,
             "warning": self.warning,
             "resolution": self.resolution,
+            "leaders": list(self.leaders),
         }
 
 
@@ -239,6 +242,7 @@ def leaderboard(
         coverage(everything) if wanted == PUBLISHED else None,
         warning=MIXED if both else None,
         resolution=_resolution() if ties else None,
+        leaders=tuple(leader_of(group) for group in kept) if ties else (),
     )
 
 
@@ -290,6 +294,30 @@ def _with_ties(rows: Sequence[Row]) -> list[Row]:
         )
         for row in rows
     ]
+
+
+def leader_of(group: Group) -> str:
+    """Which row of a group is best by macro-F1, and whether it is better than the second.
+
+    The published rows give no answers, so nothing can be said of the difference in macro-F1: only accuracies can be
+    told apart or not.
+    """
+    from oruk_leaderboard.table.uncertainty import indistinct
+
+    first = group.rows[0].record
+    best = f"{group.title}: the best macro-F1 is {first.macro_f1} ({first.system.name})"
+    if len(group.rows) == 1:
+        return f"{best}, the only row."
+    second = group.rows[1].record
+    gap = Decimal(first.macro_f1) - Decimal(second.macro_f1)
+    apart = "cannot be told apart" if indistinct(first, second) else "differ by more than the clips resolve"
+    marked = [row.record.system.name for row in group.rows[:2] if not row.like_for_like]
+    unlike = f" {' and '.join(marked)} is not like for like." if marked else ""
+    return (
+        f"{best}, {gap} above the second, {second.macro_f1} ({second.system.name}).{unlike} Whether that difference is "
+        "more than chance cannot be said without the answers; published rows only allow a test of accuracy: "
+        f"{first.accuracy} % and {second.accuracy} % {apart}."
+    )
 
 
 def _resolution() -> str:

@@ -1,0 +1,67 @@
+"""LaTeX of the table and of one's own row: it compiles, and it fits the text width of the article class."""
+
+import re
+import shutil
+import subprocess
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from oruk_leaderboard.records.record import Record
+from oruk_leaderboard.table.latex import as_latex, own_row, own_rows, record_row
+from oruk_leaderboard.table.leaderboard import leaderboard
+from tests.scored import scored_record
+
+TEX = r"\documentclass{article}\usepackage{booktabs,siunitx,array}\begin{document}%s\end{document}"
+PACKAGES = ("booktabs.sty", "siunitx.sty", "array.sty")
+
+
+def has_tex() -> bool:
+    if not (shutil.which("pdflatex") and shutil.which("kpsewhich")):
+        return False
+    found = subprocess.run(["kpsewhich", *PACKAGES], capture_output=True, text=True, check=False).stdout
+    return len(found.split()) == len(PACKAGES)
+
+
+def with_row(table: str, row: str) -> str:
+    """The table with lines pasted where their comment says."""
+    return table.replace(r"  \bottomrule", row + r"  \bottomrule")
+
+
+@pytest.mark.skipif(not has_tex(), reason="no TeX with booktabs and siunitx here")
+@pytest.mark.parametrize("ties", [False, True])
+def test_the_table_fits_an_article(tmp_path: Path, ties: bool) -> None:
+    board = leaderboard(ties=ties)
+    table = with_row(as_latex(board), own_row("A_model & more", family="open", accuracy=51.2345, macro_f1=0.5))
+    if ties:
+        table = as_latex(board)
+    (tmp_path / "table.tex").write_text(TEX % table, encoding="utf-8")
+    command = ["pdflatex", "-interaction=nonstopmode", "-halt-on-error", "table.tex"]
+    ran = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, errors="replace", check=False)
+    assert ran.returncode == 0, ran.stdout[-2000:]
+    assert re.findall(r"Overfull \\hbox.*", ran.stdout) == []
+
+
+def test_one_s_own_row_has_the_columns_of_the_table() -> None:
+    record = Record.from_dict(scored_record())
+    record = replace(record, system=replace(record.system, name="my_model & co"))
+    text = record_row(record)
+    row = next(line for line in text.splitlines() if line.endswith(r"\\"))
+    rows = [line for line in as_latex(leaderboard()).splitlines() if " & " in line and "{Rank}" not in line]
+    assert {row.replace(r"\&", "").count("&")} == {line.count("&") for line in rows} == {4}
+    assert r"\textbf{my\_model \& co}" in row and row.strip().startswith("--")
+    caption = text.splitlines()[-1]
+    assert caption.startswith("%") and "not ranked with the published rows" in caption
+    assert str(record.evaluation["set_digest"])[:12] in caption
+    both = own_rows([own_row("a", family=None, accuracy=1, macro_f1=0.1)] * 2, "two")
+    assert both.count(r"\\") == 2 and both.splitlines()[1] == r"  \midrule"
+
+
+def test_ties_answer_first_which_row_is_best() -> None:
+    board = leaderboard(ties=True)
+    assert len(board.leaders) == len(board.groups) == 2
+    first = board.leaders[0]
+    assert "Spectra 1" in first and "not like for like" in first and "only allow a test of accuracy" in first
+    assert board.leaders[1].startswith("subsample_5k: the best macro-F1 is 0.5042 (audiollm-emotionthinker)")
+    assert leaderboard().leaders == ()
