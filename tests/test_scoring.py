@@ -403,6 +403,16 @@ def test_text_report_fits_a_terminal():
         assert part in text
 
 
+@pytest.mark.parametrize("on_error", ["neutral", "wrong"])
+def test_report_says_how_failures_and_unrecognised_labels_count(on_error):
+    # Two neutral clips: an abstention counts as the report says, an unrecognised label is wrong under both rules.
+    status = [OK, ABSTAINED, UNRECOGNISED]
+    result = score(said([6, 6, 6], status), gold=gold_of([6, 6, 6]), on_error=on_error, **FAST)
+    assert result.accuracy == pytest.approx((2 if on_error == "neutral" else 1) / 3)
+    text = " ".join(text_report(result.to_dict(), result.findings).split())
+    assert f"failures count as {on_error}, unrecognised labels as wrong" in text
+
+
 def test_latex_report_escapes():
     document = scored_with_everything().to_dict()
     document["system"]["name"] = "a_b & 50%"

@@ -83,7 +83,7 @@ def _head(record: Mapping[str, Any]) -> str:
     else:
         where = f"gold file, {evaluation['n']:,} clips, digest {evaluation['gold_digest'][:16]}"
     counts = ", ".join(f"{number:,} {name}" for name, number in evaluation["counts"].items())
-    counted = f"failed clips count as {evaluation['on_error']}, abstentions as wrong"
+    counted = f"failures count as {evaluation['on_error']}, unrecognised labels as wrong"
     lines = (
         ("system", record["system"]["name"]),
         ("set", where),
