@@ -4,6 +4,7 @@ import base64
 import io
 import json
 import time
+from contextlib import ExitStack
 from datetime import UTC, datetime, timedelta
 from email.utils import format_datetime
 from pathlib import Path
@@ -11,17 +12,17 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from oruk_leaderboard.classes import CLASSES
 from oruk_leaderboard.cli import main
 from oruk_leaderboard.errors import OrukError
 from oruk_leaderboard.scoring.replay import replay
 from oruk_leaderboard.systems import get_system, load_system
 from oruk_leaderboard.systems.base import Item, Options
-from oruk_leaderboard.systems.http import check_endpoint, retry_after
+from oruk_leaderboard.systems.http import retry_after
+from oruk_leaderboard.systems.remote import check_endpoint
 from oruk_leaderboard.systems.secrets import blank
 from tests.fake_chat import FakeChat, completion
 from tests.made_corpora import mixed, rebuild, spec
-
-pytest.importorskip("httpx2", reason="httpx2 is not installed")
 
 WAVE = np.round(8000 * np.sin(np.arange(4000) / 9)).astype(np.float32) / 32768
 ITEM = Item("c/1", WAVE, "c", "I told you so")
@@ -31,12 +32,13 @@ CANARY = "sk-canary-0123456789"
 @pytest.fixture(autouse=True)
 def _key(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("ORUK_API_KEY", CANARY)
-    monkeypatch.setattr("oruk_leaderboard.systems.http._FIRST_WAIT", 0.001)
+    monkeypatch.setattr("oruk_leaderboard.systems.http.FIRST_WAIT", 0.001)
 
 
 def ask(decide, *, system: str = "openai_gpt-audio-mini", **options):
-    with FakeChat(decide) as server:
+    with FakeChat(decide) as server, ExitStack() as stack:
         loaded = load_system(get_system(system), Options(endpoint=server.url, timeout=5, **options))
+        stack.callback(loaded.close)
         return loaded.predict([ITEM])[0], server
 
 
@@ -69,8 +71,8 @@ def test_a_text_system_reads_the_transcript_and_sends_no_audio() -> None:
         (completion("neu", "length"), "error", "cut at max_tokens"),
         (completion(None, "content_filter"), "refused", "content_filter"),
         (completion(None, refusal="I can't do that"), "refused", "I can't do that"),
-        ((200, "garbage", {}), "error", "not a chat completion"),
-        ((200, {"choices": []}, {}), "error", "not a chat completion"),
+        ((200, "garbage", {}), "error", "not an answer of this service"),
+        ((200, {"choices": []}, {}), "error", "not an answer of this service"),
         ((400, {"error": f"bad audio, key={CANARY}"}, {}), "error", "HTTP 400"),
     ],
 )
@@ -88,7 +90,7 @@ def test_a_service_without_schemas_is_asked_with_the_next_binding() -> None:
 
     answer, server = ask(decide)
     assert answer.raw == "fear" and answer.call.usage["binding"] == "choice"
-    assert server.requests[1]["structured_outputs"] == {"choice": server.requests[1]["structured_outputs"]["choice"]}
+    assert server.requests[1]["structured_outputs"] == {"choice": list(CLASSES)}
 
 
 @pytest.mark.parametrize("status", [408, 409, 425, 429, 500, 503, 529, None])
@@ -127,7 +129,7 @@ def test_what_every_clip_would_meet_ends_the_run_at_once(decided, message: str) 
     ("url", "message"),
     [
         ("http://models.example/v1", "in the clear"),
-        ("https://me:pass@models.example/v1", "holds credentials"),
+        ("https://me:pass@models.example/v1", "more than host and path"),
         ("models.example", "not an endpoint"),
     ],
 )
@@ -168,7 +170,8 @@ def test_a_run_over_a_service_resumes_replays_and_leaks_no_key(tmp_path: Path, c
     printed = capsys.readouterr()
     written = "".join(path.read_text(encoding="utf-8") for path in out.parent.iterdir())
     assert CANARY not in written + printed.out + printed.err
-    assert json.loads(Path(f"{out}.run.json").read_text())["prompt"] == "emotion@1.0.0"
+    document = json.loads(Path(f"{out}.run.json").read_text())
+    assert document["prompt"] == "emotion@1.0.0" and document["observed"] == {"binding": "json_schema"}
 
 
 def test_a_missing_key_or_endpoint_is_named(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -22,7 +22,7 @@ ADAPTERS: Mapping[str, tuple[str, tuple[str, ...], str | None]] = {
     "transformers": ("audio classification heads of the transformers library", ("torch", "transformers"), "torch"),
     "ctc_frames": ("wav2vec 2.0 checkpoints with emotion logits per frame", ("torch", "transformers"), "torch"),
     "funasr": ("emotion2vec and SenseVoice through FunASR", ("funasr",), "funasr"),
-    "chat": ("any OpenAI-compatible endpoint", ("httpx2",), "api"),
+    "chat": ("any OpenAI-compatible endpoint", ("httpx2", "tenacity", "aiolimiter"), "api"),
     "speechbrain": ("SpeechBrain's IEMOCAP recogniser", ("speechbrain",), "speechbrain"),
 }
 """Adapter module to what it runs, the packages it imports, and the extra that installs them."""
@@ -103,7 +103,7 @@ def lacking(card: SystemCard) -> list[str]:
     on_hub = card.hub is not None and card.adapter in ("transformers", "ctc_frames", "funasr", "speechbrain")
     if on_hub and card.revision is None:
         found.append("--revision (unpinned)")
-    if card.adapter == "chat":
+    if extra == "api":
         found += _lacking_service(card)
     return found
 
@@ -111,7 +111,7 @@ def lacking(card: SystemCard) -> list[str]:
 def _lacking_service(card: SystemCard) -> list[str]:
     if card.endpoint is None:
         return ["--endpoint URL"]
-    from oruk_leaderboard.systems.chat import key_variable
+    from oruk_leaderboard.systems.remote import key_variable
 
     variable = key_variable(card.endpoint)
     return [] if os.environ.get(variable) else [f"the environment variable {variable}"]

@@ -76,6 +76,7 @@ class System(Protocol):
         concurrency: Calls in flight; above 1 they come from as many threads, one clip each.
         prompt: Id and version of the prompt, or None.
         prompt_sha256: SHA-256 of the prompt as UTF-8, or None.
+        observed: What only its answers show, as JSON values; added to ``run.json`` when the run ends.
     """
 
     card: SystemCard
@@ -86,6 +87,11 @@ class System(Protocol):
     prompt: str | None
     prompt_sha256: str | None
 
+    @property
+    def observed(self) -> Mapping[str, Any]:
+        """See the attributes of the class."""
+        ...
+
     def predict(self, items: Sequence[Item]) -> list[Answer]:
         """One answer for each item, in their order.
 
@@ -93,6 +99,10 @@ class System(Protocol):
             OrukError: The run has to end (no access, no quota, answers of a kind that cannot be read). Any other
                 exception counts as a failure of these items alone.
         """
+        ...
+
+    def close(self) -> None:
+        """Release what it holds open; the run has ended."""
         ...
 
 
@@ -104,6 +114,10 @@ class LocalSystem:
     concurrency: int = 1
     prompt: str | None = None
     prompt_sha256: str | None = None
+    observed: Mapping[str, Any] = {}
+
+    def close(self) -> None:
+        """Nothing is held open."""
 
 
 def by_label(labels: Iterable[str], scores: Iterable[float]) -> dict[str, float]:

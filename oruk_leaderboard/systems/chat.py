@@ -2,41 +2,22 @@
 
 Works with vLLM, llama.cpp's server, OpenAI, and the compatible routes of Gemini, Anthropic and DashScope. The key is
 read from the environment: the variable that belongs to the endpoint's host, else ``ORUK_API_KEY``. The live services
-were not tried from here; the tests use a server on this machine.
+were not tried; the tests use a server on the same machine.
 """
 
 import base64
-import io
-import os
 import threading
-import time
-from collections.abc import Mapping, Sequence
-from typing import Any
-from urllib.parse import urlsplit
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
-from oruk_leaderboard.answers.answer import Answer, Call, failed
-from oruk_leaderboard.classes import CLASSES, SAMPLE_RATE
-from oruk_leaderboard.errors import OrukError
+from oruk_leaderboard.answers.answer import Answer
+from oruk_leaderboard.classes import CLASSES
 from oruk_leaderboard.records.system_card import SystemCard
-from oruk_leaderboard.systems.base import Item, Options, Waveform
-from oruk_leaderboard.systems.checkpoint import require
-from oruk_leaderboard.systems.http import Service, check_endpoint
-from oruk_leaderboard.systems.prompts import Prompt, load_prompt
-from oruk_leaderboard.systems.secrets import blank
+from oruk_leaderboard.systems.base import Item, Options
+from oruk_leaderboard.systems.remote import RemoteSystem, connect, wav_bytes
 
-KEYS: Mapping[str, str] = {
-    "api.openai.com": "OPENAI_API_KEY",
-    "api.anthropic.com": "ANTHROPIC_API_KEY",
-    "generativelanguage.googleapis.com": "GEMINI_API_KEY",
-    "dashscope-intl.aliyuncs.com": "DASHSCOPE_API_KEY",
-    "dashscope.aliyuncs.com": "DASHSCOPE_API_KEY",
-}
-"""Host to the environment variable of its key."""
-
-MAX_TOKENS = 256
-"""Most tokens of an answer where the card states none; a class needs few, a cut answer is an error."""
+if TYPE_CHECKING:
+    from oruk_leaderboard.systems.http import Response, Service
 
 SCHEMA: Mapping[str, Any] = {
     "type": "json_schema",
@@ -53,74 +34,67 @@ SCHEMA: Mapping[str, Any] = {
 }
 """``response_format`` that allows the classes alone."""
 
-BINDINGS: tuple[Mapping[str, Any], ...] = (
-    {"response_format": SCHEMA},
-    {"structured_outputs": {"choice": list(CLASSES)}},
-    {},
-)
-"""How the output is bound, the first one that the service accepts: JSON schema, vLLM's choice, nothing."""
+BINDINGS: Mapping[str, Mapping[str, Any]] = {
+    "json_schema": {"response_format": SCHEMA},
+    "choice": {"structured_outputs": {"choice": list(CLASSES)}},
+    "none": {},
+}
+"""How the output is bound, in the order in which they are tried: JSON schema, vLLM's choice, not at all."""
 
-BINDING_NAMES = ("json_schema", "choice", "none")
+_NAMED = ("response_format", "json_schema", "structured_outputs")
+"""What a service names that rejects a binding."""
 
 
-class ChatSystem:
-    """One request per clip."""
+class ChatSystem(RemoteSystem):
+    """Chat completions."""
 
-    batch_size = 1
+    def __init__(self, card: SystemCard, service: "Service", options: Options) -> None:
+        super().__init__(card, service, options)
+        self._binding: str | None = None
+        self._settling = threading.Lock()
 
-    def __init__(self, card: SystemCard, service: Service, prompt: Prompt, options: Options, endpoint: str) -> None:
-        self.card, self.revision = card, None
-        self.concurrency = options.concurrency
-        self.prompt, self.prompt_sha256 = prompt.name, prompt.sha256
-        self._service, self._prompt = service, prompt
-        self._reads = card.family == "text only"
-        self._binding, self._lock = 0, threading.Lock()
-        self.identity = {
-            "endpoint": endpoint,
-            "max_tokens": card.max_tokens or MAX_TOKENS,
-            "temperature": prompt.temperature,
-            "bindings": list(BINDING_NAMES),
+    @property
+    def observed(self) -> dict[str, Any]:
+        """How the output is bound, once the service has accepted a binding."""
+        return {} if self._binding is None else {"binding": self._binding}
+
+    def body(self, item: Item) -> dict[str, Any]:
+        """A user message with the prompt, and the audio or the transcript."""
+        if self.reads:
+            content: Any = f"{self.instructions.text}\n\nWords:\n{item.transcript}"
+        else:
+            audio = base64.b64encode(wav_bytes(item.wave)).decode()
+            content = [
+                {"type": "text", "text": self.instructions.text},
+                {"type": "input_audio", "input_audio": {"data": audio, "format": "wav"}},
+            ]
+        return {
+            "model": self.card.model_id,
+            "messages": [{"role": "user", "content": content}],
+            "temperature": self.instructions.temperature,
+            "max_tokens": self.max_tokens,
         }
 
-    def predict(self, items: Sequence[Item]) -> list[Answer]:
-        """One answer per item.
+    def send(self, body: dict[str, Any]) -> "Response":
+        """Post with the first binding that the service accepts; the other threads wait until it is known."""
+        if self._binding is not None:
+            return self.service.post({**body, **BINDINGS[self._binding]})
+        with self._settling:
+            for name, binding in BINDINGS.items() if self._binding is None else ():
+                response = self.service.post({**body, **binding})
+                if name != "none" and response.status in (400, 422) and any(word in response.text for word in _NAMED):
+                    continue
+                if response.status == 200:
+                    self._binding = name
+                return response
+        return self.send(body)
 
-        Raises:
-            OrukError: The service gives no access, has no quota left, or does not know the model.
-        """
-        return [self._ask(item) for item in items]
-
-    def _ask(self, item: Item) -> Answer:
-        if self._reads and not (item.transcript or "").strip():
-            return Answer(status="abstained", reason="the corpus gives no transcript of this clip")
-        started = time.perf_counter()
-        response, attempt, binding = self._bound(self._body(item))
-        call = Call(attempt, response.status_code, response.headers.get("x-request-id"))
-        latency = round(time.perf_counter() - started, 4)
-        if response.status_code != 200:
-            return Answer(
-                status="error", reason=f"HTTP {response.status_code}: {blank(response.text)[:300]}", call=call
-            )
-        try:
-            document = response.json()
-            choice = document["choices"][0]
-            message, finish = choice["message"], choice.get("finish_reason")
-        except (ValueError, LookupError, TypeError) as error:
-            return failed(f"not a chat completion: {type(error).__name__} {error}", call=call)
-        usage = document.get("usage")
-        call = Call(
-            attempt,
-            response.status_code,
-            response.headers.get("x-request-id") or document.get("id"),
-            finish,
-            {**(usage if isinstance(usage, dict) else {}), "binding": BINDING_NAMES[binding]},
-            latency,
-        )
-        return self._answer(message, finish, call)
-
-    @staticmethod
-    def _answer(message: Mapping[str, Any], finish: str | None, call: Call) -> Answer:
+    def read(self, document: dict[str, Any], response: "Response") -> Answer:
         """What a completion says, by why it ended: cut answers are errors, filtered ones refusals."""
+        choice = document["choices"][0]
+        message, finish, usage = choice["message"], choice.get("finish_reason"), document.get("usage")
+        counted = {**(usage if isinstance(usage, dict) else {}), **self.observed}
+        call = response.call(request_id=document.get("id"), finish=finish, usage=counted)
         content = message.get("content")
         if isinstance(content, list):
             content = "".join(str(part.get("text", "")) for part in content if isinstance(part, dict))
@@ -131,57 +105,6 @@ class ChatSystem:
             return Answer(raw, status="refused", reason=str(message.get("refusal") or finish), call=call)
         return Answer("" if raw is None else raw, call=call)
 
-    def _body(self, item: Item) -> dict[str, Any]:
-        if self._reads:
-            content: Any = f"{self._prompt.text}\n\nWords:\n{item.transcript}"
-        else:
-            audio = base64.b64encode(wav_bytes(item.wave)).decode()
-            content = [
-                {"type": "text", "text": self._prompt.text},
-                {"type": "input_audio", "input_audio": {"data": audio, "format": "wav"}},
-            ]
-        return {
-            "model": self.card.model_id,
-            "messages": [{"role": "user", "content": content}],
-            "temperature": self._prompt.temperature,
-            "max_tokens": self.card.max_tokens or MAX_TOKENS,
-        }
-
-    def _bound(self, body: Mapping[str, Any]) -> tuple[Any, int, int]:
-        """Response, attempt and binding; a service that rejects a binding is asked with the next one from then on."""
-        while True:
-            at = self._binding
-            response, attempt = self._service.post({**body, **BINDINGS[at]})
-            rejected = response.status_code in (400, 422) and any(
-                word in response.text for word in ("response_format", "json_schema", "structured_outputs")
-            )
-            if not rejected or at == len(BINDINGS) - 1:
-                break
-            with self._lock:
-                self._binding = max(self._binding, at + 1)
-        if response.status_code == 404:
-            raise OrukError(
-                "the service does not know this route or model",
-                where=self.card.id,
-                found=f"HTTP 404: {blank(response.text)[:200]}",
-            )
-        return response, attempt, at
-
-
-def wav_bytes(wave: Waveform) -> bytes:
-    """A 16-bit WAV file of a clip."""
-    import soundfile
-
-    out = io.BytesIO()
-    samples = np.clip(np.round(wave * 32768), -32768, 32767).astype(np.int16)
-    soundfile.write(out, samples, SAMPLE_RATE, format="WAV", subtype="PCM_16")
-    return out.getvalue()
-
-
-def key_variable(endpoint: str) -> str:
-    """Name of the environment variable that holds an endpoint's key."""
-    return KEYS.get(urlsplit(endpoint).hostname or "", "ORUK_API_KEY")
-
 
 def load(card: SystemCard, options: Options) -> ChatSystem:
     """Connect to the endpoint; nothing is sent before the first clip.
@@ -189,17 +112,4 @@ def load(card: SystemCard, options: Options) -> ChatSystem:
     Raises:
         OrukError: The endpoint or its key is missing, or the extra ``api`` is not installed.
     """
-    httpx2 = require("httpx2", extra="api", card=card)
-    endpoint = options.endpoint or card.endpoint
-    if endpoint is None:
-        raise OrukError("no endpoint", where=card.id, expected="--endpoint URL", do="start a server, such as vLLM's")
-    endpoint = check_endpoint(endpoint, allow_http=options.allow_http)
-    variable = key_variable(endpoint)
-    key = os.environ.get(variable)
-    if key is None and endpoint.startswith("https:"):
-        raise OrukError("no key for the service", where=card.id, expected=f"the environment variable {variable}")
-    headers = {"authorization": f"Bearer {key}"} if key else {}
-    prompt = load_prompt(card.prompt or "emotion", reads=card.family == "text only")
-    client = httpx2.Client(timeout=options.timeout, follow_redirects=False)
-    service = Service(client, f"{endpoint}/chat/completions", headers, rpm=options.rpm)
-    return ChatSystem(card, service, prompt, options, endpoint)
+    return ChatSystem(card, connect(card, options, "/chat/completions"), options)

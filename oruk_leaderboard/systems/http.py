@@ -1,163 +1,198 @@
 """Requests to a service: retried with full jitter, limited in rate, never redirected to another host."""
 
-import random
+import asyncio
 import threading
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
+from dataclasses import dataclass
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
 from typing import Any
 from urllib.parse import urlsplit
 
+import aiolimiter
+import httpx2
+import tenacity
+
+from oruk_leaderboard.answers.answer import Call
 from oruk_leaderboard.errors import OrukError
 from oruk_leaderboard.systems.secrets import blank
-
-RETRIED = frozenset({408, 409, 425, 429, 500, 502, 503, 504, 520, 522, 524, 529})
-"""Status codes after which the same request may succeed."""
 
 ATTEMPTS = 6
 """Most attempts per request."""
 
 LONGEST_WAIT = 300.0
-"""Longest time that a ``Retry-After`` is waited for, in s; a longer one ends the run, which can be resumed."""
+"""Longest ``Retry-After`` that is waited for, in s; a longer one ends the run, which can be resumed."""
 
-_FIRST_WAIT, _MOST_WAIT = 1.0, 60.0
+FIRST_WAIT, MOST_WAIT = 2.0, 60.0
+"""Upper bound of the wait after the first attempt and after any attempt, in s."""
+
+_RETRIED = frozenset({408, 409, 425, 429})
 _EXHAUSTED = ("insufficient_quota", "quota exceeded", "billing_hard_limit", "credit balance is too low")
 
 
-def check_endpoint(url: str, *, allow_http: bool) -> str:
-    """The base URL without a slash at its end.
+@dataclass(frozen=True, slots=True)
+class Response:
+    """What a service answered in the end.
 
-    Raises:
-        OrukError: It is no URL, holds credentials, or is plain HTTP to another machine.
+    Attributes:
+        status: HTTP status code.
+        text: The body.
+        headers: The headers; names are matched without regard to case.
+        attempt: Number of the attempt that gave this response, from 1.
+        latency: Time from sending that attempt to the end of its response, in s.
     """
-    parts = urlsplit(url)
-    if parts.scheme not in ("http", "https") or not parts.hostname:
-        raise OrukError("not an endpoint", where="--endpoint", expected="https://host/v1", found=blank(url))
-    if parts.username or parts.password:
-        raise OrukError(
-            "the endpoint holds credentials", where="--endpoint", do="put the key into the environment instead"
-        )
-    loopback = parts.hostname in ("localhost", "::1") or parts.hostname.startswith("127.")
-    if parts.scheme == "http" and not loopback and not allow_http:
-        raise OrukError(
-            "plain HTTP to another machine would send audio and key in the clear",
-            where=f"--endpoint {parts.hostname}",
-            expected="https",
-            do="use https, or --allow-http inside a network that you trust",
-        )
-    return url.rstrip("/")
 
+    status: int
+    text: str
+    headers: Mapping[str, str]
+    attempt: int
+    latency: float
 
-class RateLimit:
-    """At most so many calls per minute, over all threads; None for no limit."""
+    def call(
+        self, *, request_id: str | None = None, finish: str | None = None, usage: Mapping[str, Any] | None = None
+    ) -> Call:
+        """What a receipt says about this response.
 
-    def __init__(self, rpm: int | None) -> None:
-        self._gap = 60 / rpm if rpm else 0.0
-        self._next, self._lock = 0.0, threading.Lock()
-
-    def wait(self) -> None:
-        """Sleep until the next call is due."""
-        if not self._gap:
-            return
-        with self._lock:
-            due = max(self._next, time.monotonic())
-            self._next = due + self._gap
-        time.sleep(max(0.0, due - time.monotonic()))
+        Args:
+            request_id: Id in the body, for services that send no header with one.
+            finish: Why the service stopped writing.
+            usage: Tokens or seconds as the service counts them.
+        """
+        stated = self.headers.get("x-request-id") or self.headers.get("request-id") or request_id
+        return Call(self.attempt, self.status, stated, finish, usage, self.latency)
 
 
 class Service:
-    """Posts JSON to one host.
+    """Posts JSON to one URL; ``post`` may be called from any number of threads.
 
     Args:
-        client: An ``httpx2.Client`` that follows no redirects.
         url: Where to.
         headers: Sent with every request.
-        rpm: Most calls per minute, or None.
-        sleep: How to wait between attempts.
+        timeout: Longest wait for a response, in s.
+        rpm: Most requests per minute, retries included, evenly spaced; None for no limit.
+        concurrency: Most connections at a time.
     """
 
     def __init__(
         self,
-        client: Any,
         url: str,
         headers: Mapping[str, str],
         *,
+        timeout: float = 120.0,
         rpm: int | None = None,
-        sleep: Callable[[float], None] = time.sleep,
+        concurrency: int = 8,
     ) -> None:
-        self._client, self._url, self._headers, self._sleep = client, url, dict(headers), sleep
-        self._limit = RateLimit(rpm)
+        self._url, self._host = url, urlsplit(url).hostname
+        self._client = httpx2.AsyncClient(
+            headers=dict(headers),
+            timeout=timeout,
+            follow_redirects=False,
+            limits=httpx2.Limits(max_connections=concurrency, max_keepalive_connections=concurrency),
+        )
+        self._limit = None if rpm is None else aiolimiter.AsyncLimiter(1, 60 / rpm)
+        self._loop = asyncio.new_event_loop()
+        self._thread = threading.Thread(target=self._loop.run_forever, daemon=True)
+        self._thread.start()
 
-    def post(self, body: Mapping[str, Any]) -> tuple[Any, int]:
-        """The last response and the number of the attempt that gave it; 4xx that no attempt mends are returned.
+    def post(self, body: Mapping[str, Any]) -> Response:
+        """The last response; a 4xx status that no further attempt would change is returned.
 
         Raises:
-            OrukError: No access, no quota, or a redirect: further clips would fail alike.
+            OrukError: No access, no quota, an unknown route or a redirect: further clips would fail alike.
             httpx2.TransportError: The connection failed at every attempt.
         """
-        import httpx2
+        return asyncio.run_coroutine_threadsafe(self._post(body), self._loop).result()
 
-        for attempt in range(1, ATTEMPTS + 1):
-            self._limit.wait()
-            try:
-                response = self._client.post(self._url, json=body, headers=self._headers)
-            except httpx2.TransportError:
-                if attempt == ATTEMPTS:
-                    raise
-                self._sleep(self._jitter(attempt))
-                continue
+    def close(self) -> None:
+        """Close the connections."""
+        if self._thread.is_alive():
+            asyncio.run_coroutine_threadsafe(self._client.aclose(), self._loop).result()
+            self._loop.call_soon_threadsafe(self._loop.stop)
+            self._thread.join()
+            self._loop.close()
+
+    async def _post(self, body: Mapping[str, Any]) -> Response:
+        retrying = tenacity.AsyncRetrying(
+            stop=tenacity.stop_after_attempt(ATTEMPTS),
+            wait=self._wait,
+            retry=tenacity.retry_if_exception_type(httpx2.TransportError) | tenacity.retry_if_result(_may_pass),
+            # After the last attempt the caller gets what that attempt gave: a response, or the exception.
+            retry_error_callback=lambda state: state.outcome and state.outcome.result(),
+        )
+        attempt = 0
+
+        async def once() -> Response:
+            nonlocal attempt
+            attempt += 1
+            if self._limit is not None:
+                await self._limit.acquire()
+            started = time.perf_counter()
+            sent = await self._client.post(self._url, json=body)
+            latency = round(time.perf_counter() - started, 4)
+            response = Response(sent.status_code, sent.text, sent.headers, attempt, latency)
             self._refuse(response)
-            if response.status_code not in RETRIED or attempt == ATTEMPTS:
-                return response, attempt
-            self._sleep(self._wait(response, attempt))
-        raise AssertionError
+            return response
 
-    def _refuse(self, response: Any) -> None:
-        host = urlsplit(self._url).hostname
-        if response.is_redirect:
-            target = urlsplit(response.headers.get("location", "")).hostname
+        answered: Response = await retrying(once)
+        return answered
+
+    def _refuse(self, response: Response) -> None:
+        """End the run over a response that every other clip would get too."""
+        if 300 <= response.status < 400:
             raise OrukError(
                 "the service redirects, and audio goes to the named endpoint only",
-                where=host,
-                found=target,
+                where=self._host,
+                found=urlsplit(response.headers.get("location", "")).hostname,
                 do="name the final address with --endpoint",
             )
-        text = response.text[:2000]
-        exhausted = response.status_code in (402, 429) and any(word in text.lower() for word in _EXHAUSTED)
-        if response.status_code in (401, 403) or exhausted:
-            raise OrukError(
-                "the quota is exhausted" if exhausted else "the service refuses access",
-                where=host,
-                found=f"HTTP {response.status_code}: {blank(text)[:200]}",
-                do="mend that and run the same command again; answers are kept",
-            )
+        text = response.text[:2000].lower()
+        exhausted = response.status == 402 or (response.status == 429 and any(word in text for word in _EXHAUSTED))
+        if not exhausted and response.status not in (401, 403, 404):
+            return
+        told = {401: "the service refuses access", 403: "the service refuses access",
+                404: "the service does not know this route or model"}  # fmt: skip
+        raise OrukError(
+            "the quota is exhausted" if exhausted else told[response.status],
+            where=self._host,
+            found=f"HTTP {response.status}: {blank(response.text[:2000])[:200]}",
+            do="correct that and run the same command again; answers are kept",
+        )
 
-    def _wait(self, response: Any, attempt: int) -> float:
-        stated = retry_after(response.headers.get("retry-after"))
-        if stated is None:
-            return self._jitter(attempt)
-        if stated > LONGEST_WAIT:
-            raise OrukError(
-                "the service asks for a long wait",
-                where=urlsplit(self._url).hostname,
-                expected=f"at most {LONGEST_WAIT:g} s",
-                found=f"Retry-After {stated:.0f} s",
-                do="run the same command again then; answers are kept",
-            )
-        return stated
+    def _wait(self, state: tenacity.RetryCallState) -> float:
+        """Seconds until the next attempt: what the service states, else full jitter.
 
-    @staticmethod
-    def _jitter(attempt: int) -> float:
-        """Full jitter: uniform between 0 and the doubled wait (Brooker, "Exponential Backoff and Jitter", 2015)."""
-        return random.uniform(0, min(_MOST_WAIT, _FIRST_WAIT * 2**attempt))
+        Full jitter is uniform between 0 and a bound that doubles (Brooker, "Exponential Backoff and Jitter", 2015).
+
+        Raises:
+            OrukError: The service states a wait that is too long for a run.
+        """
+        outcome = state.outcome
+        if outcome is not None and not outcome.failed:
+            stated = retry_after(outcome.result().headers.get("retry-after"))
+            if stated is not None and stated > LONGEST_WAIT:
+                raise OrukError(
+                    "the service asks for a long wait",
+                    where=self._host,
+                    expected=f"at most {LONGEST_WAIT:g} s",
+                    found=f"Retry-After {stated:.0f} s",
+                    do="run the same command again then; answers are kept",
+                )
+            if stated is not None:
+                return stated
+        return tenacity.wait_random_exponential(multiplier=FIRST_WAIT, max=MOST_WAIT)(state)
+
+
+def _may_pass(response: Response) -> bool:
+    """Whether the same request may succeed later."""
+    return response.status in _RETRIED or response.status >= 500
 
 
 def retry_after(value: str | None) -> float | None:
-    """Seconds of a ``Retry-After`` header, which holds seconds or a date (RFC 9110); None where it says nothing."""
+    """Seconds of a ``Retry-After`` header, which gives seconds or a date (RFC 9110); None where it gives neither."""
     if value is None:
         return None
-    if value.strip().isdigit():
+    if value.strip().isascii() and value.strip().isdigit():
         return float(value)
     try:
         date = parsedate_to_datetime(value)

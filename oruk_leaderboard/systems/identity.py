@@ -87,10 +87,12 @@ def continue_or_begin(out: Path, identity: Mapping[str, Any], *, started: bool, 
     path = run_file(out)
     if started and path.exists():
         try:
-            before = jsontext.parse(path.read_text(encoding="utf-8"))
-        except ValueError as error:
-            raise OrukError("not the file of a run", where=path, found=error, do="start anew with --restart") from error
-        for key, old, new in _differences(before, dict(identity)):
+            before = dict(jsontext.parse(path.read_text(encoding="utf-8")))
+        except (TypeError, ValueError) as error:
+            raise OrukError(
+                "not the run.json of a run", where=path, found=error, do="start anew with --restart"
+            ) from error
+        for key, old, new in _differences({**before, "observed": None}, dict(identity)):
             raise OrukError(
                 "this run differs from the one that wrote the receipts",
                 where=f"{path} {key}",
@@ -112,6 +114,12 @@ def continue_or_begin(out: Path, identity: Mapping[str, Any], *, started: bool, 
             where=receipts_of(out),
             do="take them over with --resume, or start anew with --restart",
         )
+    write_run(out, identity)
+
+
+def write_run(out: Path, identity: Mapping[str, Any]) -> None:
+    """Write ``run.json``, whole or not at all."""
+    path = run_file(out)
     part = path.with_name(f".{path.name}.part")
     part.write_text(jsontext.pretty(dict(identity)) + "\n", encoding="utf-8", newline="\n")
     part.replace(path)

@@ -2,7 +2,7 @@
 
 import contextlib
 import sys
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -19,7 +19,7 @@ from oruk_leaderboard.records.system_card import SystemCard
 from oruk_leaderboard.systems import get_system, lacking, load_system
 from oruk_leaderboard.systems.asking import Reply, Stored, local, on_ray
 from oruk_leaderboard.systems.base import Options, System
-from oruk_leaderboard.systems.identity import continue_or_begin, identity_of, receipts_of, set_aside
+from oruk_leaderboard.systems.identity import continue_or_begin, identity_of, receipts_of, set_aside, write_run
 from oruk_leaderboard.todict import ToDict
 
 MAX_FAILURES = 20
@@ -125,32 +125,48 @@ def run(
         set_aside(target)
     # What foreign code prints must not end up in the output of this program.
     with ReceiptFile(receipts_of(target)) as file, contextlib.redirect_stdout(sys.stderr):
-        loaded = load_system(card, options)
-        identity = identity_of(loaded, options, set_digest=clip_set.digest)
-        continue_or_begin(target, identity, started=not file.empty, resume=resume)
-        model = card.model_id or card.id
-        done = file.answered(model=model, revision=loaded.revision, prompt_sha256=loaded.prompt_sha256, inputs=inputs)
-        advance = progress(f"running {card.id}", len(inputs))
-        advance(len(done))
-        batches = _batches(clip_set, inputs, inputs.keys() - done, loaded.batch_size)
-        if engine == "local":
-            replies = local(loaded, batches)
-        else:
-            replies = on_ray(lambda: load_system(card, options), batches, workers=workers, num_gpus=num_gpus)
-        in_a_row = 0
-        for batch in replies:
-            file.append(_asked(reply, model, loaded).line(table) for reply in batch)
-            advance(len(batch))
-            for reply in batch:
-                in_a_row = in_a_row + 1 if reply.answer.status == "error" else 0
-                if in_a_row >= max_failures:
-                    raise OrukError(
-                        f"the system failed {in_a_row} times in a row",
-                        where=card.id,
-                        found=reply.answer.reason,
-                        do="mend it and run the same command again; answers are kept",
-                    )
+        with contextlib.closing(load_system(card, options)) as loaded:
+            identity = identity_of(loaded, options, set_digest=clip_set.digest)
+            continue_or_begin(target, identity, started=not file.empty, resume=resume)
+            model = card.model_id or card.id
+            done = file.answered(
+                model=model, revision=loaded.revision, prompt_sha256=loaded.prompt_sha256, inputs=inputs
+            )
+            advance = progress(f"running {card.id}", len(inputs))
+            advance(len(done))
+            batches = _batches(clip_set, inputs, inputs.keys() - done, loaded.batch_size)
+            if engine == "local":
+                replies = local(loaded, batches)
+            else:
+                replies = on_ray(lambda: load_system(card, options), batches, workers=workers, num_gpus=num_gpus)
+            try:
+                for batch in _until(max_failures, replies, where=card.id):
+                    file.append(_asked(reply, model, loaded).line(table) for reply in batch)
+                    advance(len(batch))
+            finally:
+                if loaded.observed:
+                    write_run(target, {**identity, "observed": dict(loaded.observed)})
         return _finish(clip_set, target, table, loaded, clips=len(inputs), resumed=len(done))
+
+
+def _until(most: int, replies: Iterable[list[Reply]], *, where: str) -> Iterator[list[Reply]]:
+    """The replies, until ``most`` failures in a row.
+
+    Raises:
+        OrukError: There were that many; the batch with the last of them was yielded before.
+    """
+    in_a_row = 0
+    for batch in replies:
+        yield batch
+        for reply in batch:
+            in_a_row = in_a_row + 1 if reply.answer.status == "error" else 0
+            if in_a_row >= most:
+                raise OrukError(
+                    f"the system failed {in_a_row} times in a row",
+                    where=where,
+                    found=reply.answer.reason,
+                    do="correct that and run the same command again; answers are kept",
+                )
 
 
 @dataclass(frozen=True, slots=True)
