@@ -45,6 +45,15 @@ def test_datasets_reads_the_folder_by_its_card(sets, datasets, tmp_path, streami
     assert rate == 16_000 and len(samples) == rows[0]["duration_s"] * 16_000
 
 
+def test_datasets_keeps_two_sets_of_one_name_apart(datasets, tmp_path):
+    for parent, count in (("first", 14), ("second", 7)):
+        folder = tmp_path / parent
+        folder.mkdir()
+        rebuild(mixed(folder, count), spec(folder), folder / "rebuilt")
+        loaded = datasets.load_dataset(str(folder / "rebuilt"), split="test", cache_dir=str(tmp_path / "cache"))
+        assert len(loaded) == count
+
+
 SNIPPETS = re.findall(r"```python\n(.*?)```", card_of_set._READING, re.DOTALL)
 
 

@@ -76,7 +76,11 @@ def card(report: Mapping[str, Any], data_files: str | None) -> str:
     """
     head = ["---", "pretty_name: rebuilt oruk-bench evaluation clips", "task_categories: [audio-classification]"]
     if data_files is not None:
-        head += ["configs:", "- config_name: default", "  data_files:", "  - split: test", f'    path: "{data_files}"']
+        # `datasets` caches a local folder under its name and the text of its configs, not under its files: without
+        # the digest there, two sets in folders of one name would be taken for one another.
+        made = f"digest {report['digest']}, manifest {report['manifest']['version']}, package {report['package']}"
+        head += ["configs:", "- config_name: default", f'  description: "{made}"']
+        head += ["  data_files:", "  - split: test", f'    path: "{data_files}"']
     terms = [
         f"| {corpus} | {facts['clips']} | {facts['licence']} | {AGREEMENT[facts['agreement_required']]} |"
         for corpus, facts in report["corpora"].items()
