@@ -73,9 +73,21 @@ def test_mead_in_an_archive_per_person(tmp_path: Path) -> None:
 @pytest.mark.parametrize("folder", ["CASIA/angry", "CASIA/6/angry"])
 def test_casia_mirror(folder: str, tmp_path: Path) -> None:
     sound(tmp_path / folder / "201-angry-liuchanhg.wav")
-    sound(tmp_path / folder / "201-angry-ZhaoZuoxiang.wav".replace("ZhaoZuoxiang", "zhaozuoxiang"))
+    sound(tmp_path / folder / "201-angry-zhaozuoxiang.wav")
     _, found = only(tmp_path)
     assert usable(found) == {"casia/liuchanhg/angry/201": "anger", "casia/zhaozuoxiang/angry/201": "anger"}
+
+
+def test_the_other_texts_of_the_full_casia_are_named(tmp_path: Path) -> None:
+    sound(tmp_path / "相同文本300" / "ZhaoZuoxiang" / "angry" / "201.wav")
+    others = [f"不同文本100/{path}.wav" for path in ("Chang.Liu/angry/101", "Zhe.Wang/normal/150")]
+    for path in others:
+        sound(tmp_path / path)
+    found = only(tmp_path)[1]
+    assert usable(found) == {"casia/zhaozuoxiang/angry/201": "anger"} and not found.extras
+    assert {member.where: member.reason for member in found.members} == dict.fromkeys(
+        others, "other texts of the full set, not in the public part"
+    )
 
 
 def test_emodb_2_has_one_copy_and_535_clips(tmp_path: Path) -> None:

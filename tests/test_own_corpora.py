@@ -1,6 +1,7 @@
 """Corpora of a user's own, surveys of copies, and what is damaged or strange in them."""
 
 import json
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -138,6 +139,23 @@ def test_folders_in_another_case(spec: CorpusSpec, tmp_path: Path) -> None:
             other.parent.mkdir(parents=True, exist_ok=True)
             other.write_bytes(file.read_bytes())
     assert essence(found_in(spec, tmp_path / "other")) == essence(found_in(spec, tmp_path / "plain"))
+
+
+@pytest.mark.parametrize("case", [str.lower, str.upper])
+@every_spec
+def test_a_tree_in_one_case(spec: CorpusSpec, case: Callable[[str], str], tmp_path: Path) -> None:
+    if spec.id == "eaed" or (spec.id in ("ased", "savee") and case is str.lower):
+        pytest.skip("a person's name; the one file of ased in capitals; two packings of savee, one without letter case")
+    build_example(spec, tmp_path / "plain")
+    for file in [path for path in (tmp_path / "plain").rglob("*") if path.is_file()]:
+        other = tmp_path / "other" / case(file.relative_to(tmp_path / "plain").as_posix())
+        other.parent.mkdir(parents=True, exist_ok=True)
+        other.write_bytes(file.read_bytes())
+    expected = essence(found_in(spec, tmp_path / "plain"))
+    assert essence(found_in(spec, tmp_path / "other")) == expected
+    if not spec.within:
+        (corpus,) = find_corpora(tmp_path / "other")
+        assert essence(clips(corpus)) == expected
 
 
 def test_long_paths(tmp_path: Path) -> None:

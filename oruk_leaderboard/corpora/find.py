@@ -19,6 +19,7 @@ from oruk_leaderboard.corpora.match import (
 from oruk_leaderboard.corpora.registry import get_corpus, registry
 from oruk_leaderboard.corpora.roots import Problem, Root, open_root
 from oruk_leaderboard.corpora.spec import CorpusSpec
+from oruk_leaderboard.corpora.suffixes import MEDIA
 from oruk_leaderboard.errors import CorpusError
 
 
@@ -127,7 +128,7 @@ def open_roots(*paths: str | Path | Root) -> list[Root]:
 
 def locate(spec: CorpusSpec, root: Root) -> FoundCorpus:
     """The corpus that the user says is below this root; nothing may be found there."""
-    return _uncontested(_locate(spec, root, index_names(root.names())))
+    return _uncontested(_locate(spec, root, index_names(root.names()), any_case=True))
 
 
 def parse_corpora(options: Iterable[str]) -> dict[str, str | None]:
@@ -138,9 +139,11 @@ def parse_corpora(options: Iterable[str]) -> dict[str, str | None]:
 def _below(root: Root, wanted: Sequence[CorpusSpec] | None) -> list[FoundCorpus]:
     index = index_names(root.names())
     if wanted is not None:
-        found = [_uncontested(_locate(spec, root, index)) for spec in wanted if spec.state == "adapter"]
+        found = [_uncontested(_locate(spec, root, index, any_case=True)) for spec in wanted if spec.state == "adapter"]
         return [item for item in found if item.places]
-    found = _recognised_in(root, index, sorted(registry().values(), key=lambda spec: spec.id))
+    specs = sorted(registry().values(), key=lambda spec: spec.id)
+    found = _recognised_in(root, index, specs)
+    found += _recognised_in_any_case(root, index, specs, found)
     # A file goes to the corpus that knows its folder too, else to the one with more files.
     claims: dict[str, list[tuple[bool, int, str]]] = {}
     for item in found:
@@ -151,11 +154,13 @@ def _below(root: Root, wanted: Sequence[CorpusSpec] | None) -> list[FoundCorpus]
     return [replace(item, strays=[name for name in item.strays if name not in claims]) for item in found if item.places]
 
 
-def _recognised_in(root: Root, index: NameIndex, specs: Iterable[CorpusSpec]) -> list[FoundCorpus]:
+def _recognised_in(
+    root: Root, index: NameIndex, specs: Iterable[CorpusSpec], *, any_case: bool = False
+) -> list[FoundCorpus]:
     found = []
     for spec in specs:
         try:
-            item = _locate(spec, root, index) if spec.state == "adapter" else None
+            item = _locate(spec, root, index, any_case=any_case) if spec.state == "adapter" else None
             if item is not None and item.places and _recognised(item):
                 found.append(item)
         except CorpusError as error:
@@ -164,6 +169,21 @@ def _recognised_in(root: Root, index: NameIndex, specs: Iterable[CorpusSpec]) ->
             if problem not in root.problems:
                 root.problems.append(problem)
     return found
+
+
+def _recognised_in_any_case(
+    root: Root, index: NameIndex, specs: Iterable[CorpusSpec], found: Sequence[FoundCorpus]
+) -> list[FoundCorpus]:
+    """Corpora whose names have all become lower or upper case, among the recordings that no other corpus has."""
+    taken = {match.media for item in found for match in item.files}
+    recordings = {suffix: parts for suffix, parts in index.by_suffix.items() if suffix in MEDIA}
+    left = {suffix: [part for part in parts if part.name not in taken] for suffix, parts in recordings.items()}
+    here = {item.spec.id for item in found}
+    others = [spec for spec in specs if spec.trusted and spec.files and spec.id not in here]
+    if not any(left.values()):
+        return []
+    recased = _recognised_in(root, NameIndex(left, index.others), others, any_case=True)
+    return [replace(item, index=index) for item in recased if item.files]
 
 
 def _uncontested(found: FoundCorpus) -> FoundCorpus:
@@ -191,9 +211,12 @@ def _without(found: FoundCorpus, lost: Collection[str]) -> FoundCorpus:
     return replace(found, files=files, strays=strays, places=_places_of(found.spec, files, found.tables))
 
 
-def _locate(spec: CorpusSpec, root: Root, index: NameIndex) -> FoundCorpus:
+def _locate(spec: CorpusSpec, root: Root, index: NameIndex, *, any_case: bool = False) -> FoundCorpus:
+    """The spec's files below a root; ``any_case`` looks for names in one case even where no other name fits."""
     tables = _tables(spec, root, index)
     matched, strays = match_files(spec, index)
+    if strays or (any_case and not matched):
+        matched, strays = match_files(spec, index, any_case=True)
     outside = _outside(spec, matched)
     files = [match for match in matched if match.media not in outside and spec.extra(match.media) is None]
     strays = sorted({*strays, *(match.media for match in matched)} - {match.media for match in files})

@@ -178,7 +178,9 @@ def _files(data: Mapping[str, Any], *, where: str) -> FilesRule:
     suffixes += [suffix for suffix in AUDIO if suffix not in suffixes]
     return FilesRule(
         name=_pattern(data["name"], where=f"{where} [files] name"),
-        folders=tuple(_path_pattern(f"{item}/", where=f"{where} [files] folder") if item else None for item in folders),
+        folders=tuple(
+            _path_pattern(f"(?:{item})/", where=f"{where} [files] folder") if item else None for item in folders
+        ),
         suffixes=tuple(suffixes),
         secondary=data.get("secondary"),
     )

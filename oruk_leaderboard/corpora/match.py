@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 from oruk_leaderboard.corpora.archives import is_packed, packed_name
+from oruk_leaderboard.corpora.letter_case import Recased
 from oruk_leaderboard.corpora.roots import Root
 from oruk_leaderboard.corpora.rules import Columns
 from oruk_leaderboard.corpora.spec import CorpusSpec, FilesRule
@@ -75,18 +76,19 @@ def index_names(names: Iterable[str]) -> NameIndex:
     return NameIndex(by_suffix, sorted(others))
 
 
-def match_files(spec: CorpusSpec, index: NameIndex) -> tuple[list[Match], list[str]]:
+def match_files(spec: CorpusSpec, index: NameIndex, *, any_case: bool = False) -> tuple[list[Match], list[str]]:
     """Files that the spec's ``[files]`` patterns recognise, and the strays among them.
 
     Each name is matched once, by the first packing that fits. A stray is a recording that lies where clips lie (in a
-    folder that the spec names, or beside a clip) and is none.
+    folder that the spec names, or beside a clip) and is none. With ``any_case`` names that have become wholly lower or
+    upper case are matched too, as the release writes them; this is not done for a user's own spec.
     """
     if not any(suffix in index.by_suffix for rule in spec.files for suffix in rule.suffixes):
         return [], []
     wanted = MEDIA.union(*(rule.suffixes for rule in spec.files))
     candidates = {suffix: parts for suffix, parts in index.by_suffix.items() if suffix in wanted}
     if spec.trusted:
-        return _match_files(spec.files, candidates)
+        return _match_files(spec.files, candidates, any_case=any_case)
     request = {
         "files": [
             {
@@ -143,13 +145,13 @@ def has_content(spec: CorpusSpec, content: re.Pattern[str] | None, root: Root, n
 
 
 def _match_files(
-    rules: Sequence[FilesRule], candidates: Mapping[str, Sequence[Parts]]
+    rules: Sequence[FilesRule], candidates: Mapping[str, Sequence[Parts]], *, any_case: bool = False
 ) -> tuple[list[Match], list[str]]:
     found: dict[str, Match] = {}
     own_folders: set[str] = set()
     for packing, rule in enumerate(rules):
         places: dict[str, Match | None] = {}
-        fits = rule.name.fullmatch
+        fits = (Recased(rule.name) if any_case else rule.name).fullmatch
         for suffix in rule.suffixes:
             parts = candidates.get(suffix, ())
             # map() keeps the loop over names that do not fit out of the interpreter.
@@ -161,6 +163,8 @@ def _match_files(
                 place = places[folder]
                 if place is not None:
                     columns = {**place.columns, **named.groupdict()}
+                    if any_case:  # The name as the release writes it, whatever it is on this disk.
+                        columns["stem"] = named.string
                     found[name] = Match(name, place.place, columns, place.by_folder, packing)
                     own_folders.add(folder)
     if not found:
@@ -218,7 +222,10 @@ def _match_paths(patterns: Sequence[re.Pattern[str]], names: Sequence[str]) -> l
         for pattern in patterns:
             if fits := pattern.fullmatch(name):
                 groups = fits.groupdict()
-                found.append(Match(name, groups.pop("place"), groups))
+                place = groups.pop("place")
+                if (own := name[len(place) :]) == own.upper():  # The parts of a release have names in lower case.
+                    groups = {column: value and value.lower() for column, value in groups.items()}
+                found.append(Match(name, place, groups))
                 break
     return found
 

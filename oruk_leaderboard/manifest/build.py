@@ -2,7 +2,7 @@
 
 import hashlib
 from collections import Counter
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -40,9 +40,6 @@ _LABELS_TEXT = (
 
 _UNNAMED_SPEAKERS = frozenset(("emofilm",))
 """Corpora whose speakers are real people whom neither files nor folders name: their list's names are not passed on."""
-
-_NOT_CANDIDATES = Path(__file__).with_name("not_candidates.tsv")
-"""Clips that the rule leaves out one by one, with the reason."""
 
 NOT_AT_PRESENT: Mapping[str, str] = {
     "cmu_mosei": "its makers no longer share the video (CMU-MultimodalSDK)",
@@ -93,7 +90,6 @@ def build_manifest(
     left_out = dict.fromkeys(sorted(used.keys() & rule.NON_VERBAL), "non-verbal sounds, no speech")
     problems = _changed([*used.values(), *hashes.values()], sources)
     excluded: Counter[str] = Counter()
-    left_out_clips = _left_out_clips()
     advance = progress("reading lists", len(used) - len(left_out))
     for corpus, path in sorted(used.items()):
         if corpus in left_out:
@@ -102,7 +98,7 @@ def build_manifest(
         clips, strange = read_corpus(registry()[corpus], path, hashes.get(corpus))
         problems += strange
         known += [item for item in clips if "source_sha256" in item.pins]
-        kept = {item.clip.clip_id: item for item in clips if _is_candidate(item, left_out_clips)}
+        kept = {item.clip.clip_id: item for item in clips if _is_candidate(item)}
         excluded[corpus] = len(clips) - len(kept)
         if kept:
             listed[corpus] = kept
@@ -116,11 +112,6 @@ def build_manifest(
     others = [_row(registry()[item.clip.corpus], item) for item in known if item.clip.clip_id not in ids]
     beside = {RULE_FILE: text, CORPORA_FILE: _corpora_text(manifest), UNSELECTED_FILE: unselected_text(others)}
     return Build(manifest, choice.cap, beside, left_out, unused, problems)
-
-
-def _left_out_clips() -> frozenset[str]:
-    lines = _NOT_CANDIDATES.read_text(encoding="utf-8").splitlines()[1:]
-    return frozenset(line.partition("\t")[0] for line in lines)
 
 
 def _corpora_text(manifest: Manifest) -> str:
@@ -147,9 +138,7 @@ def _changed(files: Sequence[Path], sources: str | None) -> list[Problem]:
     ]
 
 
-def _is_candidate(item: ListedClip, left_out: Collection[str]) -> bool:
-    if item.clip.clip_id in left_out:
-        return False
+def _is_candidate(item: ListedClip) -> bool:
     shortest = rule.MIN_S_OF.get(item.clip.corpus, rule.MIN_S)
     within = item.duration_s is None or shortest <= item.duration_s <= rule.MAX_S
     return item.clip.label is not None and item.clip.excluded is None and within

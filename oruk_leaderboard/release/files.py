@@ -33,7 +33,6 @@ ALLOWED: Mapping[str, Sequence[str]] = {
     "docs/examples": ("*.toml",),
     "oruk_leaderboard": ("*.py", "*.pyi", "*.toml", "py.typed"),
     "oruk_leaderboard/corpora": ("*.py", "*.toml", "index.csv", "meld_lengths.csv", "emodb_names.txt"),
-    "oruk_leaderboard/manifest": ("*.py", "*.tsv"),
     "oruk_leaderboard/page": ("*.py", "*.js", "*.css", "*.j2", "*.md", "*.txt", "*.sh", "*.woff2", "SHA256SUMS"),
     "schema": ("*.schema.json",),
     "tests": ("*.py", "*.toml"),
