@@ -97,7 +97,7 @@ def profile(name: str) -> Gold:
     return Gold(clip_ids, np.zeros(len(keep), np.int64), CLASSES, attributes, 0)
 
 
-def figure(sums: NDArray[np.float64], metric: metrics.Metric) -> NDArray[np.float64]:
+def figure(sums: NDArray[np.float64], metric: Callable[[metrics.Margins], NDArray[np.float64]]) -> NDArray[np.float64]:
     """A figure of counts side by side, shape (…, 21)."""
     return metric(Margins(*np.split(sums, 3, axis=-1)))
 

@@ -7,6 +7,7 @@ from typing import Any
 
 from oruk_leaderboard.card.blocks import fill
 from oruk_leaderboard.card.factsheets import Figures, language_table, set_sentence
+from oruk_leaderboard.card.metric_table import metric_table
 from oruk_leaderboard.corpora.registry import built_in
 from oruk_leaderboard.errors import OrukError
 from oruk_leaderboard.languages import base_language
@@ -24,6 +25,7 @@ PARTS: Mapping[str, tuple[str, ...]] = {
     NAME: ("configs", "fields", "top", "set"),
     "docs/leaderboard.md": ("leaderboard", "results"),
     "docs/rebuilding.md": ("languages",),
+    "docs/scoring.md": ("metrics",),
 }
 """Document to its generated parts."""
 
@@ -159,6 +161,7 @@ def blocks(root: Path, records: Sequence[Record], figures: Figures) -> Mapping[s
         "results": _results(records),
         "set": f"{set_sentence(figures)} {_adapters()}",
         "languages": language_table(figures),
+        "metrics": metric_table(),
     }
 
 

@@ -28,7 +28,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     against.add_argument("--clips", metavar="DIR", type=Path, help="rebuilt set")
     against.add_argument("--gold", metavar="FILE", type=Path, help="gold labels instead of a rebuilt set")
     parser.add_argument(
-        "--metric", choices=("macro_f1", "accuracy", "uar"), default="macro_f1", help="rank by it (macro_f1)"
+        "--metric", default="macro_f1", metavar="KEY", help="rank by it: macro_f1, accuracy or uar (macro_f1)"
     )
     parser.add_argument(
         "--on-error", choices=("neutral", "wrong"), default="neutral", help="what failed clips count as"

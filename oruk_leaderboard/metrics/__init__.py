@@ -11,7 +11,6 @@ space is wrong: it stays in the denominator of recall and accuracy and is no fal
 from oruk_leaderboard.metrics.agreement import krippendorff_alpha, majority_of_others
 from oruk_leaderboard.metrics.classification import (
     Margins,
-    Metric,
     PerClass,
     accuracy,
     cohen_kappa,
@@ -42,12 +41,14 @@ from oruk_leaderboard.metrics.multilabel import (
 from oruk_leaderboard.metrics.probabilistic import (
     Reliability,
     brier_scores,
+    calibration_gaps,
     confidence_bins,
     ece,
     in_top_k,
     log_losses,
     reliability,
 )
+from oruk_leaderboard.metrics.registry import REGISTRY, Kind, Metric, of_kind, ranking, recorded
 from oruk_leaderboard.metrics.softlabel import (
     cosine_similarities,
     cross_entropies,
@@ -59,6 +60,8 @@ from oruk_leaderboard.metrics.softlabel import (
 )
 
 __all__ = [
+    "REGISTRY",
+    "Kind",
     "Margins",
     "Metric",
     "PerClass",
@@ -66,6 +69,7 @@ __all__ = [
     "accuracy",
     "balanced_binary_accuracy",
     "brier_scores",
+    "calibration_gaps",
     "ccc",
     "cohen_kappa",
     "confidence_bins",
@@ -94,9 +98,12 @@ __all__ = [
     "mcc",
     "micro_f1",
     "mse",
+    "of_kind",
     "pearson",
     "per_class",
     "present",
+    "ranking",
+    "recorded",
     "reliability",
     "soft_accuracies",
     "thresholded",

@@ -10,7 +10,6 @@ of performance measures for classification tasks", doi:10.1016/j.ipm.2009.03.002
 their averages; names agree with scikit-learn's.
 """
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TypeAlias
 
@@ -43,9 +42,6 @@ class Margins:
 
 Counts: TypeAlias = "NDArray[np.integer] | NDArray[np.floating] | Margins"
 """Confusion counts, shape (…, k, k + 1) or (…, k, k), or their margins."""
-
-Metric: TypeAlias = Callable[[Margins], Floats]
-"""A figure for each batch entry of margins."""
 
 
 def confusion(
@@ -178,7 +174,9 @@ def macro_precision(counts: Counts, *, over: ArrayLike | None = None) -> Floats:
 
 
 def macro_f1(counts: Counts, *, over: ArrayLike | None = None) -> Floats:
-    """Mean F1 over a fixed set of classes, ``mean_c 2·tp_c / (g_c + p_c)``: the benchmark's headline figure.
+    """Mean F1 over all classes of the label space, or a set of them, ``mean_c 2·tp_c / (g_c + p_c)``.
+
+    The benchmark's headline figure.
 
     Args:
         counts: Confusion counts or margins.

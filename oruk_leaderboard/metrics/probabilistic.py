@@ -117,3 +117,20 @@ def ece(diagram: Reliability) -> float:
     """
     gaps = np.abs(diagram.accuracy - diagram.confidence)
     return float((diagram.count * gaps).sum() / diagram.count.sum())
+
+
+def calibration_gaps(gold: ArrayLike, scores: ArrayLike) -> Floats:
+    """Contribution of each clip to the expected calibration error, shape (n,), range -1 to 1: their mean is the error.
+
+    ``± (right - confidence)`` with the sign of the clip's bin, so that a spread by cluster can be computed.
+
+    Example:
+        >>> calibration_gaps([0, 1], [[0.75, 0.25], [0.75, 0.25]]).tolist()
+        [-0.25, 0.75]
+    """
+    labels, rows = _inputs(gold, scores)
+    diagram = reliability(labels, rows)
+    confidence, right = rows.max(axis=1), rows.argmax(axis=1) == labels
+    bins = confidence_bins(confidence, diagram.edges)
+    gaps: Floats = np.sign(diagram.accuracy - diagram.confidence)[bins] * (right - confidence)
+    return gaps

@@ -192,7 +192,7 @@ def _classes(
 
     def compute(metric: Figure, keep: Clips) -> float:
         confusion = metrics.confusion(labels[keep], predicted[keep], k)
-        function = getattr(metrics, metric.figure)
+        function = metrics.REGISTRY[metric.figure].function
         if not metric.without:
             return float(function(confusion))
         return float(function(confusion, over=[name not in metric.without for name in protocol.classes]))
@@ -215,8 +215,7 @@ def _labels(
     missing = int((places < 0).sum())
 
     def compute(metric: Figure, keep: Clips) -> float:
-        means = {"mean_label_accuracy": "label_accuracy", "mean_balanced_accuracy": "balanced_binary_accuracy"}
-        function = getattr(metrics, means.get(metric.figure, metric.figure))
+        function = metrics.REGISTRY[metric.figure].function
         return float(np.mean(function(wanted[keep], aligned[keep])))
 
     return compute, {"answered": gold.size - missing, "abstained": 0, "missing": missing}
@@ -247,7 +246,7 @@ def _dimensions(
 
     def compute(metric: Figure, keep: Clips) -> float:
         name = metric.dimension or ""
-        return float(getattr(metrics, metric.figure)(wanted[name][keep], given[name][keep]))
+        return float(metrics.REGISTRY[metric.figure].function(wanted[name][keep], given[name][keep]))
 
     return compute, {"answered": gold.size, "abstained": 0, "missing": 0}
 

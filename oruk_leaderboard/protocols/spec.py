@@ -7,27 +7,13 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
+from oruk_leaderboard import metrics
 from oruk_leaderboard.errors import OrukError, nearest
 
 TABLES = Path(__file__).parent / "tables"
 
-KINDS: Mapping[str, frozenset[str]] = {
-    "classes": frozenset(
-        {"accuracy", "uar", "macro_f1", "weighted_f1", "micro_f1", "macro_precision", "macro_recall"},
-    ),
-    "labels": frozenset(
-        {
-            "jaccard_accuracy",
-            "label_macro_f1",
-            "label_micro_f1",
-            "label_weighted_f1",
-            "mean_balanced_accuracy",
-            "mean_label_accuracy",
-        },
-    ),
-    "dimensions": frozenset({"ccc", "mae", "mse", "pearson"}),
-}
-"""Kind of protocol (one class a clip, any number of labels, real numbers) to the figures it may have."""
+KINDS: tuple[metrics.Kind, ...] = ("classes", "labels", "dimensions")
+"""Kinds of protocol: one class per clip, any number of labels, real numbers. Each has the metrics of its kind."""
 
 _KEYS = frozenset(
     {
@@ -44,7 +30,7 @@ class Figure:
 
     Attributes:
         name: The column's name, as the table spells it.
-        figure: What is computed (``KINDS``).
+        figure: Key of the metric (``metrics.REGISTRY``).
         formula: The same in words, with averaging, folds, subset and dimension.
         assumed: Why this reading, where the table does not define the name; None where it does.
         fold: Column of the gold file whose values are folds: the figure is the mean over them.
@@ -85,7 +71,7 @@ class Protocol:
     name: str
     task: str
     dataset: str
-    kind: str
+    kind: metrics.Kind
     space: str
     metrics: tuple[Figure, ...]
     classes: tuple[str, ...] = ()
@@ -98,7 +84,7 @@ class Protocol:
     @property
     def columns(self) -> tuple[str, ...]:
         """Columns that the gold file needs beside ``clip_id``; label columns with a prefix are not among them."""
-        own = {"classes": ("label",), "labels": self.labels, "dimensions": self.dimensions}[self.kind]
+        own = ("label",) if self.kind == "classes" else self.labels or self.dimensions
         extra = [column for metric in self.metrics for column in (metric.fold, *metric.only) if column]
         return tuple(dict.fromkeys((*own, *extra)))
 
@@ -145,8 +131,8 @@ def parse(document: Mapping[str, Any], *, where: str) -> Protocol:
     )
     known = {*protocol.classes, *protocol.labels, *protocol.dimensions}
     for metric in protocol.metrics:
-        if metric.figure not in KINDS[protocol.kind]:
-            expected = ", ".join(sorted(KINDS[protocol.kind]))
+        if metric.figure not in (usable := metrics.of_kind(protocol.kind)):
+            expected = ", ".join(sorted(usable))
             raise OrukError("unknown figure", where=f"{where}, {metric.name}", expected=expected, found=metric.figure)
         asked = {*metric.without, *([metric.dimension] if metric.dimension else [])}
         if asked - known or (protocol.kind == "dimensions") != (metric.dimension is not None):

@@ -12,6 +12,7 @@ from oruk_leaderboard.manifest.plot import plots
 from oruk_leaderboard.parquet import same_table, serialize
 from oruk_leaderboard.paths import checkout_root
 from oruk_leaderboard.records.record import Record, load_records
+from oruk_leaderboard.release import record_schema
 from oruk_leaderboard.table.arrow import to_table
 from oruk_leaderboard.table.configs import CONFIGS
 from oruk_leaderboard.todict import ToDict
@@ -37,7 +38,7 @@ def build(*, root: Path | None = None, check: bool = False) -> BuildReport:
 
     Args:
         root: The checkout; the one that the package runs from by default.
-        check: Write nothing, only tell what is stale.
+        check: Write nothing, only report what is stale.
 
     Raises:
         RecordError: A record breaks the schema.
@@ -47,7 +48,7 @@ def build(*, root: Path | None = None, check: bool = False) -> BuildReport:
     if check:
         # Later files are made from earlier ones, so what is stale shows only where everything is built: in a copy.
         with tempfile.TemporaryDirectory() as name:
-            for source in (root / "data", root / "dataset_card", root / "docs"):
+            for source in (root / "data", root / "dataset_card", root / "docs", root / "schema"):
                 if source.is_dir():
                     shutil.copytree(source, Path(name) / source.name)
             for source in filter(Path.is_file, root.iterdir()):
@@ -80,6 +81,7 @@ def derived(root: Path, records: Sequence[Record]) -> Iterator[tuple[str, bytes 
         table = config.table(root) if config.table else to_table(config, config.rows(records) if config.rows else [])
         # No release of datasets loads a table without rows, so there is no file rather than an empty one.
         yield config.path, serialize(table) if table is not None and table.num_rows else None
+    yield record_schema.NAME, record_schema.record_schema_text(root).encode()
     yield script.NAME, script.script_text(root).encode()
     yield plot.NAME, plot.svg(records).encode()
     figures = factsheets.manifest_figures(root)

@@ -12,24 +12,17 @@ from oruk_leaderboard import metrics
 from oruk_leaderboard.answers.gold import Gold
 from oruk_leaderboard.answers.predictions import Predictions
 from oruk_leaderboard.metrics.checks import Floats
+from oruk_leaderboard.scoring.intervals import bounds_of
 from oruk_leaderboard.scoring.sampling import Clustering, design_of
 from oruk_leaderboard.scoring.tally import Tally
-from oruk_leaderboard.statistics import FEWEST, Bounds, mean_error, support, t_interval
-
-MEANS: Mapping[str, Bounds] = {
-    "top2": Bounds(),
-    "log_loss": Bounds(0.0, float("inf")),
-    "brier": Bounds(0.0, 2.0),
-    "ece": Bounds(),
-}
-"""Figures, each a mean over clips, with their smallest and largest value."""
+from oruk_leaderboard.statistics import FEWEST, mean_error, support, t_interval
 
 
 def score_sums(gold: Gold, predictions: Predictions, drawn: Clustering) -> dict[str, Any] | None:
     """Sums over the clips that have class scores, by cluster; None without scores.
 
-    The sum of ``ece`` is that of ``± (right - confidence)`` with the sign of the clip's bin: its mean over all clips
-    is the expected calibration error, and its spread by cluster gives the interval at these signs.
+    The calibration error is a sum of signed gaps (``metrics.calibration_gaps``), whose spread by cluster gives its
+    interval at these signs.
     """
     if predictions.scores is None:
         return None
@@ -37,18 +30,10 @@ def score_sums(gold: Gold, predictions: Predictions, drawn: Clustering) -> dict[
     labels, scores, said = gold.labels[have], predictions.scores[have], predictions.labels[have]
     cluster, size = drawn.clusters.codes[have], len(drawn.clusters.values)
     diagram = metrics.reliability(labels, scores)
-    confidence, top = scores.max(axis=1), scores.argmax(axis=1)
-    bins = metrics.confidence_bins(confidence, diagram.edges)
-    sign = np.sign(diagram.accuracy - diagram.confidence)[bins]
-    values = {
-        "top2": metrics.in_top_k(labels, scores, k=2),
-        "log_loss": metrics.log_losses(labels, scores),
-        "brier": metrics.brier_scores(labels, scores),
-        "ece": sign * ((top == labels) - confidence),
-    }
+    values = {key: metric.function(labels, scores) for key, metric in metrics.of_kind("scores").items()}
     return {
         "n": len(labels),
-        "label_not_top": int((said != top).sum()),
+        "label_not_top": int((said != scores.argmax(axis=1)).sum()),
         "reliability": {
             "edges": diagram.edges.tolist(),
             "count": diagram.count.tolist(),
@@ -73,7 +58,8 @@ def evaluate_scores(sums: Mapping[str, Any], tally: Tally, *, alpha: float) -> d
     diagram = metrics.Reliability(**{name: np.array(values) for name, values in sums["reliability"].items()})
     by_cluster = {name: np.array(values, np.float64) for name, values in sums["by_cluster"].items()}
     clips = by_cluster["clips"]
-    totals = {name: float(by_cluster[name].sum()) for name in MEANS}
+    means = metrics.of_kind("scores")
+    totals = {name: float(by_cluster[name].sum()) for name in means}
     figures = {name: total / sums["n"] for name, total in totals.items()}
     figures["ece"] = metrics.ece(diagram)
     design = design_of(tally.clusters, tally.cluster, tally.stratum)
@@ -85,7 +71,7 @@ def evaluate_scores(sums: Mapping[str, Any], tally: Tally, *, alpha: float) -> d
             return None
         part: Floats = by_cluster[name][units]
         error = mean_error(part, clips[units], design, units)
-        low, high = t_interval(figures[name], error, rests_on, alpha=alpha, bounds=MEANS[name])
+        low, high = t_interval(figures[name], error, rests_on, alpha=alpha, bounds=bounds_of(means[name]))
         return [low, high]
 
     return {
@@ -97,5 +83,5 @@ def evaluate_scores(sums: Mapping[str, Any], tally: Tally, *, alpha: float) -> d
         "reliability": sums["reliability"],
         "by_cluster": sums["by_cluster"],
         "figures": figures,
-        "intervals": {name: ends(name) for name in MEANS},
+        "intervals": {name: ends(name) for name in means},
     }

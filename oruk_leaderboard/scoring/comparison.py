@@ -9,11 +9,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from oruk_leaderboard import statistics
+from oruk_leaderboard import metrics, statistics
 from oruk_leaderboard.answers.gold import Gold
 from oruk_leaderboard.answers.predictions import STATUSES, Predictions, read_predictions
 from oruk_leaderboard.errors import PredictionError
-from oruk_leaderboard.scoring.panel import METRICS, Panel, known, named, panel
+from oruk_leaderboard.scoring.panel import Panel, named, panel, ranking_metric
 from oruk_leaderboard.scoring.scorer import resolve_gold
 from oruk_leaderboard.statistics import Bounds, Support
 from oruk_leaderboard.todict import ToDict
@@ -31,8 +31,8 @@ class Standing:
     Attributes:
         system: Its name.
         rank: Place by the figure alone; equal figures share one.
-        figures: Figure name to its value, 0 to 1.
-        intervals: Figure name to the ends of its interval; None with fewer than ``statistics.FEWEST`` clusters.
+        figures: Metric to its value; the ranking metric is the first.
+        intervals: Metric to the ends of its interval; None with fewer than ``statistics.FEWEST`` clusters.
         rank_low: Best rank in its confidence set; the sets of all systems hold together (``statistics.rank_sets``).
         rank_high: Worst rank in it.
         may_be_first: Whether the system may be the best of all.
@@ -218,18 +218,18 @@ def rank(board: Panel, *, metric: str = "macro_f1", alpha: float = 0.05) -> Comp
 
     Args:
         board: Systems on one set.
-        metric: Figure to rank by, one of ``METRICS``.
+        metric: Key of the metric to rank by (``metrics.ranking``).
         alpha: One minus the confidence of the intervals, and level of the tests.
 
     Raises:
         PredictionError: An unknown metric.
         MetricError: An alpha that is no probability.
     """
-    known(metric)
+    shown = {metric: ranking_metric(metric), **metrics.ranking()}
     clustered = board.margins()
     whole, drawn = clustered.sum(), board.replicates(clustered)
-    figures = {name: function(whole) for name, function in METRICS.items()}
-    replicates = {name: function(drawn) for name, function in METRICS.items()}
+    figures = {key: item.function(whole) for key, item in shown.items()}
+    replicates = {key: item.function(drawn) for key, item in shown.items()}
     order = sorted(range(len(board.names)), key=lambda system: (-figures[metric][system], board.names[system]))
     ranked = replicates[metric][order]
     pairs = _pairs(board, order, figures[metric], ranked, alpha)
@@ -329,10 +329,10 @@ def _pairs(board: Panel, order: Sequence[int], figures: Floats, ranked: Floats, 
 
 def ensemble(board: Panel, *, metric: str = "macro_f1", alpha: float = 0.05) -> Ensemble:
     """Summarise one system asked by several prompts, each prompt a system of the panel."""
-    known(metric)
+    figure = ranking_metric(metric).function
     clustered = board.margins()
-    values = METRICS[metric](clustered.sum())
-    drawn = METRICS[metric](board.replicates(clustered)).mean(axis=0)
+    values = figure(clustered.sum())
+    drawn = figure(board.replicates(clustered)).mean(axis=0)
     error = statistics.standard_error(drawn)
     low, high = statistics.t_interval(float(values.mean()), error, board.support, alpha=alpha)
     return Ensemble(
@@ -354,18 +354,18 @@ def shift(
     Args:
         board: Systems on the whole set.
         subsample: Whether each clip is in the subsample, shape (n,).
-        metric: One of ``METRICS``.
+        metric: As for :func:`rank`.
         alpha: One minus the confidence of the intervals.
 
     Raises:
         PredictionError: The subsample holds none of the clips, or the metric is unknown.
     """
-    known(metric)
+    figure = ranking_metric(metric).function
     if len(subsample) != len(board.gold.clip_ids) or not subsample.any():
         raise PredictionError("the subsample has no clip of the set", expected="at least one clip of the set")
     parts = board.margins(), board.margins(subsample)
-    full, part = (METRICS[metric](clustered.sum()) for clustered in parts)
-    drawn = [METRICS[metric](board.replicates(clustered)) for clustered in parts]
+    full, part = (figure(clustered.sum()) for clustered in parts)
+    drawn = [figure(board.replicates(clustered)) for clustered in parts]
     found = []
     for row, name in enumerate(board.names):
         difference = float(part[row] - full[row])

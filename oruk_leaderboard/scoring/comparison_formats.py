@@ -4,7 +4,9 @@ import textwrap
 from collections.abc import Sequence
 
 from oruk_leaderboard.cells import latex_cell, text_table
+from oruk_leaderboard.metrics import REGISTRY
 from oruk_leaderboard.scoring.comparison import Comparison, Ensemble, Pair, Shift, Standing
+from oruk_leaderboard.scoring.intervals import HEADLINE
 from oruk_leaderboard.scoring.sampling import QUESTIONS, few_clusters
 
 SHOWN_PAIRS = 20
@@ -20,22 +22,18 @@ NOTES = (
 )
 """How to read ranks and tests."""
 
-_RANKING = ("rank", "system", "macro_f1", "interval", "accuracy", "uar", "ranks", "may be first")
-
 
 def _interval(ends: tuple[float, float] | None) -> str:
     return "none" if ends is None else f"{ends[0]:.3f}–{ends[1]:.3f}"
 
 
-def _ranking_row(standing: Standing, metric: str) -> tuple[object, ...]:
-    figures = standing.figures
+def _ranking_row(standing: Standing, metric: str, others: Sequence[str]) -> tuple[object, ...]:
     return (
         standing.rank,
         standing.system,
-        f"{figures['macro_f1']:.3f}",
+        f"{standing.figures[metric]:.3f}",
         _interval(standing.intervals[metric]),
-        f"{figures['accuracy']:.3f}",
-        f"{figures['uar']:.3f}",
+        *(f"{standing.figures[key]:.3f}" for key in others),
         f"{standing.rank_low}–{standing.rank_high}",
         "yes" if standing.may_be_first else "no",
     )
@@ -76,9 +74,17 @@ def neighbours_first(comparison: Comparison) -> list[Pair]:
 
 
 def _ranking_table(comparison: Comparison) -> str:
-    rows = [_ranking_row(standing, comparison.metric) for standing in comparison.standings]
-    header = tuple(f"{comparison.metric} interval" if name == "interval" else name for name in _RANKING)
-    return text_table(header, rows, right=("rank", "macro_f1", "accuracy", "uar", "ranks", "may be first"))
+    metric = comparison.metric
+    others = [key for key in comparison.standings[0].figures if key != metric]
+    rows = [_ranking_row(standing, metric, others) for standing in comparison.standings]
+    header = ("rank", "system", metric, f"{metric} interval", *others, "ranks", "may be first")
+    return text_table(header, rows, right=("rank", metric, *others, "ranks", "may be first"))
+
+
+def _heading(key: str) -> str:
+    """Title of a metric as a table's heading: ``Macro-F1``."""
+    title = REGISTRY[key].title
+    return latex_cell(title[0].upper() + title[1:])
 
 
 def as_text(comparison: Comparison) -> str:
@@ -99,17 +105,20 @@ def as_text(comparison: Comparison) -> str:
 
 def as_latex(comparison: Comparison) -> str:
     """The ranking as a booktabs table."""
+    metric = comparison.metric
+    others = [key for key in HEADLINE if key != metric]
+    titles = " & ".join(["Rank", "System", _heading(metric), "Interval", *map(_heading, others), "Ranks", "First?"])
     lines = [
         r"\begin{table}",
         rf"  \caption{{{latex_cell(basis(comparison))}.}}",
-        r"  \begin{tabular}{rlrrrrr}",
+        rf"  \begin{{tabular}}{{rl{'r' * (4 + len(others))}}}",
         r"  \toprule",
-        r"  Rank & System & Macro-F1 & Interval & Accuracy & Ranks & First? \\",
+        rf"  {titles} \\",
         r"  \midrule",
     ]
     for standing in comparison.standings:
-        rank, name, macro_f1, interval, accuracy, _, ranks, first = _ranking_row(standing, comparison.metric)
-        cells = (rank, latex_cell(str(name)), macro_f1, interval, accuracy, ranks, first)
+        rank, name, *rest = _ranking_row(standing, metric, others)
+        cells = (rank, latex_cell(str(name)), *rest)
         lines.append(rf"  {' & '.join(map(str, cells))} \\".replace("–", "--"))
     return "\n".join([*lines, r"  \bottomrule", r"  \end{tabular}", r"\end{table}"])
 

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from oruk_leaderboard import metrics
 from oruk_leaderboard.metrics import Margins
 from oruk_leaderboard.scoring.gaps import gaps
-from oruk_leaderboard.scoring.intervals import FIGURES, Intervals, Settings
+from oruk_leaderboard.scoring.intervals import Intervals, Settings
 from oruk_leaderboard.scoring.tally import EXTRA_OUTCOMES, Tally
 
 
@@ -25,7 +25,7 @@ def evaluate(tally: Tally, settings: Settings) -> dict[str, Any]:
     counts = tally.scored(settings.on_error)
     intervals = Intervals(tally.clusters, tally.cluster, tally.stratum, settings, kind=settings.cluster)
     total = metrics.margins(counts.sum(axis=0))
-    figures = {name: float(metric(total)) for name, metric in FIGURES.items()}
+    figures = {name: float(metric.function(total)) for name, metric in metrics.recorded().items()}
     present = metrics.present(total)
     headline = intervals.whole(counts)
     document: dict[str, Any] = {

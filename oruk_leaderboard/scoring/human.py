@@ -24,7 +24,7 @@ from oruk_leaderboard.answers.votes import Votes
 from oruk_leaderboard.errors import MetricError
 from oruk_leaderboard.metrics.agreement import agreement_sums, alpha_from_sums, majority_of_others
 from oruk_leaderboard.metrics.checks import Ints
-from oruk_leaderboard.scoring.intervals import FIGURES, Intervals, Settings
+from oruk_leaderboard.scoring.intervals import Intervals, Settings
 from oruk_leaderboard.scoring.sampling import Clustering
 from oruk_leaderboard.scoring.tally import scored_outcomes
 
@@ -33,9 +33,6 @@ LINES: tuple[str, ...] = ("intended", "others")
 
 WHO: tuple[str, ...] = ("listener", "system")
 """Whose answer it is; a record has ``system`` only where a system was scored."""
-
-SHOWN: tuple[str, ...] = ("accuracy", "macro_f1", "uar")
-"""Figures of a line."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -161,11 +158,11 @@ def evaluate_human(sums: Mapping[str, Any], clusters: Sequence[str], settings: S
 
 def _line(intervals: Intervals, counts: NDArray[np.int64]) -> dict[str, Any]:
     total = metrics.margins(counts.sum(axis=0))
-    figures = {name: FIGURES[name] for name in SHOWN}
+    figures = metrics.ranking()
     rests_on = intervals.part(counts, figures)
     return {
         "ratings": int(counts.sum()),
-        "figures": {name: float(metric(total)) for name, metric in figures.items()},
+        "figures": {name: float(metric.function(total)) for name, metric in figures.items()},
         **rests_on,
     }
 

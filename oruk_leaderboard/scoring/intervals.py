@@ -1,6 +1,6 @@
 """Intervals of a set and its parts, for one record: settings, figures, and one set of draws for all of them."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, fields
 from typing import Any
 
@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from oruk_leaderboard import metrics
 from oruk_leaderboard.errors import MetricError
-from oruk_leaderboard.metrics import Margins
+from oruk_leaderboard.metrics import Margins, Metric
 from oruk_leaderboard.metrics.checks import Ints
 from oruk_leaderboard.scoring.sampling import Part, as_margins, design_of, part_of
 from oruk_leaderboard.scoring.tally import Tally
@@ -34,22 +34,8 @@ from oruk_leaderboard.statistics import (
 
 Floats = NDArray[np.float64]
 
-FIGURES: Mapping[str, Callable[[Margins], Floats]] = {
-    "accuracy": metrics.accuracy,
-    "macro_f1": metrics.macro_f1,
-    "uar": metrics.uar,
-    "weighted_f1": metrics.weighted_f1,
-    "micro_f1": metrics.micro_f1,
-    "mcc": metrics.mcc,
-    "kappa": metrics.cohen_kappa,
-}
-"""Figures of a whole set; ``macro_f1`` is over all classes of the label space, present in the gold labels or not."""
-
-BOUNDS: Mapping[str, Bounds] = dict.fromkeys(("mcc", "kappa"), Bounds(-1.0, 1.0))
-"""Smallest and largest value of the figures that are no fractions."""
-
 HEADLINE: tuple[str, ...] = ("accuracy", "macro_f1")
-"""Figures that slices have too."""
+"""Figures that every row of the leaderboard and every slice of a record has."""
 
 SMALL = 100
 """Slices with fewer clips are flagged (the harness drops them)."""
@@ -127,15 +113,15 @@ class Intervals:
         )
 
     def whole(self, counts: NDArray[np.int64]) -> dict[str, Any]:
-        """Intervals of all figures of the whole set."""
-        return self.part(counts, FIGURES)
+        """Intervals of all recorded figures of the whole set."""
+        return self.part(counts, metrics.recorded())
 
-    def part(self, counts: NDArray[np.int64], figures: Mapping[str, Callable[[Margins], Floats]]) -> dict[str, Any]:
+    def part(self, counts: NDArray[np.int64], figures: Mapping[str, Metric]) -> dict[str, Any]:
         """Intervals of some figures, and what they rest on.
 
         Args:
             counts: Scored counts of the groups, shape (g, k, k + 1).
-            figures: Figures by name.
+            figures: Metrics by key.
         """
         return self._of_part(part_of(self.design, self._cluster, counts), figures)
 
@@ -153,17 +139,17 @@ class Intervals:
         over = metrics.present(total) if over is None else over
         part = part_of(self.design, self._cluster, counts, groups, over)
         point = Margins(total.tp[over], total.gold[over], total.predicted[over])
-        headline = {name: FIGURES[name] for name in HEADLINE}
+        headline = {name: metrics.REGISTRY[name] for name in HEADLINE}
         n = int(counts.sum())
         return {
             "n": n,
             "classes": int(over.sum()),
-            **{name: float(metric(point)) for name, metric in headline.items()},
+            **{name: float(metric.function(point)) for name, metric in headline.items()},
             **self._of_part(part, headline),
             "small": n < SMALL,
         }
 
-    def _of_part(self, part: Part, figures: Mapping[str, Callable[[Margins], Floats]]) -> dict[str, Any]:
+    def _of_part(self, part: Part, figures: Mapping[str, Metric]) -> dict[str, Any]:
         support, draws = part.support, self.draws
         enough = draws is not None and support.clusters >= FEWEST
         return {
@@ -175,9 +161,7 @@ class Intervals:
             "loose_share": support.loose_share,
         }
 
-    def _ends(
-        self, draws: Draws, part: Part, figures: Mapping[str, Callable[[Margins], Floats]]
-    ) -> dict[str, list[float]]:
+    def _ends(self, draws: Draws, part: Part, figures: Mapping[str, Metric]) -> dict[str, list[float]]:
         total = part.table.sum(axis=0)
         sums = draws.sums(part.table, part.units)
         # A replicate may have no clip of a small part; it says nothing about it.
@@ -186,9 +170,9 @@ class Intervals:
         jackknife = as_margins(total - part.table) if self._settings.interval == "bca" else None
         found = {}
         for name, metric in figures.items():
-            values, point = metric(as_margins(sums)), float(metric(as_margins(total)))
-            left_out = None if jackknife is None else metric(jackknife)
-            found[name] = list(self._interval(point, values, left_out, part.support, BOUNDS.get(name, UNIT)))
+            values, point = metric.function(as_margins(sums)), float(metric.function(as_margins(total)))
+            left_out = None if jackknife is None else metric.function(jackknife)
+            found[name] = list(self._interval(point, values, left_out, part.support, bounds_of(metric)))
         return found
 
     def _interval(
@@ -203,6 +187,11 @@ class Intervals:
             return bca(point, values, jackknife, alpha=alpha)
         low, high = percentile(values, alpha=alpha)
         return float(low), float(high)
+
+
+def bounds_of(metric: Metric) -> Bounds:
+    """Smallest and largest value of a metric, as intervals take them."""
+    return Bounds(metric.low, metric.high)
 
 
 def some_units(tally: Tally, units: Ints) -> Design:

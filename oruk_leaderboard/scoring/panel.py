@@ -16,13 +16,6 @@ from oruk_leaderboard.scoring.sampling import Clustering, clustering, design_of
 from oruk_leaderboard.scoring.tally import ON_ERROR, outcomes
 from oruk_leaderboard.statistics import Draws, Support, support
 
-METRICS: Mapping[str, Metric] = {
-    "macro_f1": metrics.macro_f1,
-    "accuracy": metrics.accuracy,
-    "uar": metrics.uar,
-}
-"""Figures that systems can be ranked by; each is shown for every system."""
-
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Panel:
@@ -181,11 +174,12 @@ def named(files: Sequence[Path | str]) -> dict[str, Path]:
     return paths
 
 
-def known(metric: str) -> None:
-    """Refuse a figure that systems cannot be ranked by.
+def ranking_metric(key: str) -> Metric:
+    """The metric of a key that systems can be ranked by.
 
     Raises:
-        PredictionError: It is not one of ``METRICS``.
+        PredictionError: There is none.
     """
-    if metric not in METRICS:
-        raise PredictionError("unknown metric", where="metric", expected=", ".join(METRICS), found=metric)
+    if key not in (usable := metrics.ranking()):
+        raise PredictionError("unknown metric", where="metric", expected=", ".join(usable), found=key)
+    return usable[key]

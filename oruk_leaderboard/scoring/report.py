@@ -5,6 +5,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from oruk_leaderboard.cells import latex_cell, text_table
+from oruk_leaderboard.metrics import REGISTRY
 from oruk_leaderboard.scoring.gaps import gap_lines
 from oruk_leaderboard.scoring.human import human_lines
 from oruk_leaderboard.scoring.sampling import QUESTIONS, few_clusters
@@ -16,17 +17,8 @@ from oruk_leaderboard.statistics import FEW, FEWEST
 WIDTH = 80
 """Columns of a terminal that the text report fits in."""
 
-NAMES: Mapping[str, str] = {
-    "macro_f1": "macro-F1",
-    "accuracy": "accuracy",
-    "uar": "UAR",
-    "weighted_f1": "weighted F1",
-    "micro_f1": "micro-F1",
-    "mcc": "MCC",
-    "kappa": "Cohen's kappa",
-}
-"""Figures in the order of the report, with their names for people."""
-
+LEADING: tuple[str, ...] = ("macro_f1", "accuracy", "uar")
+"""Figures of the short report, which the full one begins with."""
 
 SHOWN_FINDINGS = 3
 """Findings that the short report lists."""
@@ -38,12 +30,12 @@ def short_report(record: Mapping[str, Any], findings: Sequence[str] = ()) -> str
     other = evaluation["other_corpora"]
     rows = [
         (
-            NAMES[key],
+            _title(key),
             f"{evaluation['figures'][key]:.4f}",
             _ends(evaluation["intervals"][key]),
             _ends(other["intervals"][key]) if other else "none",
         )
-        for key in ("macro_f1", "accuracy", "uar")
+        for key in LEADING
     ]
     header = ("figure", "value", QUESTIONS[evaluation["support"]["cluster"]], QUESTIONS["corpus"])
     lines = [support_line(part) for part in (evaluation["support"], other) if part]
@@ -93,6 +85,10 @@ def _head(record: Mapping[str, Any]) -> str:
     return "\n".join(_wrap(f"{name + ':':10}{value}", indent=10) for name, value in lines)
 
 
+def _title(key: str) -> str:
+    return REGISTRY[key].title
+
+
 def _ends(interval: Sequence[float] | None, digits: int = 4) -> str:
     return "none" if interval is None else f"{interval[0]:.{digits}f} to {interval[1]:.{digits}f}"
 
@@ -100,27 +96,25 @@ def _ends(interval: Sequence[float] | None, digits: int = 4) -> str:
 def _figures(evaluation: Mapping[str, Any]) -> str:
     other = evaluation["other_corpora"]
     rows: list[tuple[str, ...]] = []
-    for key, name in NAMES.items():
+    for key in dict.fromkeys((*LEADING, *evaluation["figures"])):
         interval = _ends(evaluation["intervals"][key])
-        rows.append(
-            (name, f"{evaluation['figures'][key]:.4f}", interval, _ends(other["intervals"][key]) if other else "")
-        )
+        across = _ends(other["intervals"][key]) if other else ""
+        rows.append((_title(key), f"{evaluation['figures'][key]:.4f}", interval, across))
     fair = evaluation["fair_subset"]
     if fair:
         for key in ("macro_f1", "accuracy"):
-            label = f"{NAMES[key]}, {fair['classes']} declared classes"
+            label = f"{_title(key)}, {fair['classes']} declared classes"
             rows.append((label, f"{fair[key]:.4f}", _ends(fair["intervals"][key])))
     if scores := evaluation["class_scores"]:
-        names = {"top2": "top-2 accuracy", "log_loss": "log loss (nats)", "brier": "Brier", "ece": "ECE"}
         of = "" if scores["n"] == evaluation["n"] else f", {scores['n']:,} clips"
         rows += [
-            (f"{names[key]}{of}", f"{value:.4f}", _ends(scores["intervals"][key]))
+            (f"{_title(key)}{of}", f"{value:.4f}", _ends(scores["intervals"][key]))
             for key, value in scores["figures"].items()
         ]
     outside = [row for row in evaluation["slices"].get(TRAINING, ()) if row["value"] == OUTSIDE]
     for row in outside:
         for key in ("macro_f1", "accuracy"):
-            rows.append((f"{NAMES[key]}, outside training", f"{row[key]:.4f}", _ends(row["intervals"][key])))
+            rows.append((f"{_title(key)}, outside training", f"{row[key]:.4f}", _ends(row["intervals"][key])))
     short = QUESTIONS[evaluation["support"]["cluster"]].rpartition(", ")[2]
     header = ("figure", "value", short, *(("other corpora",) if other else ()))
     rows = [(*row, "")[: len(header)] for row in rows]

@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from oruk_leaderboard.errors import OrukError
+from oruk_leaderboard.metrics import REGISTRY
 from oruk_leaderboard.pictures import plots
 
 if TYPE_CHECKING:
@@ -74,6 +75,7 @@ def forest_picture(comparison: "Comparison", *, theme: plots.Theme = "light") ->
     difference that is not told apart from zero.
     """
     metric, level = comparison.metric, f"{100 * (1 - comparison.alpha):g} % interval"
+    title = REGISTRY[metric].title
     values = [
         plots.ForestMark(standing.system, standing.figures[metric], standing.intervals.get(metric))
         for standing in comparison.standings
@@ -89,7 +91,7 @@ def forest_picture(comparison: "Comparison", *, theme: plots.Theme = "light") ->
     return plots.forest_plot(
         values,
         differences,
-        label=f"{metric}, {level}",
-        difference_label=f"paired difference in {metric}, {level}; filled: separated (Holm)",
+        label=f"{title}, {level}",
+        difference_label=f"paired difference in {title}, {level}; filled: separated (Holm)",
         theme=theme,
     )

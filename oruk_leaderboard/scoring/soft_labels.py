@@ -16,31 +16,20 @@ from oruk_leaderboard.answers.gold import Gold
 from oruk_leaderboard.answers.predictions import Predictions
 from oruk_leaderboard.answers.votes import Votes
 from oruk_leaderboard.errors import PredictionError
+from oruk_leaderboard.metrics import Metric
 from oruk_leaderboard.metrics.checks import Floats, Ints
-from oruk_leaderboard.scoring.intervals import Settings, mean_interval, some_units
+from oruk_leaderboard.scoring.intervals import Settings, bounds_of, mean_interval, some_units
 from oruk_leaderboard.scoring.sampling import Clustering, as_margins
 from oruk_leaderboard.scoring.tally import Tally, scored_outcomes
 from oruk_leaderboard.statistics import (
     FEWEST,
     UNIT,
-    Bounds,
     Design,
     Draws,
     standard_error,
     support,
     t_interval,
 )
-
-ABOVE_0 = Bounds(0.0, float("inf"))
-
-MEANS: Mapping[str, Bounds] = {
-    "soft_accuracy": UNIT,
-    "cross_entropy": ABOVE_0,
-    "kl": ABOVE_0,
-    "js": UNIT,
-    "cosine": UNIT,
-}
-"""Means over clips, with their smallest and largest value; all but the first need class scores."""
 
 THIRDS: tuple[str, ...] = ("low", "middle", "high")
 """Thirds of the clips by the entropy of their votes: low is where listeners agree."""
@@ -111,7 +100,7 @@ def soft_sums(
         "units": units.tolist(),
         "by_unit": {
             "clips": np.bincount(unit, minlength=len(units)).tolist(),
-            "soft_accuracy": by_unit(metrics.soft_accuracies(shares, said), unit),
+            **{key: by_unit(metric.function(shares, said), unit) for key, metric in metrics.of_kind("chosen").items()},
             "thirds": [by_unit(third == part, unit) for part in range(3)],
             "right": [by_unit(right & (third == part), unit) for part in range(3)],
         },
@@ -123,12 +112,7 @@ def soft_sums(
     targets, scores, where = shares[have], predictions.scores[clips[have]], unit[have]
     if not have.any():
         return sums
-    values = {
-        "cross_entropy": metrics.cross_entropies(targets, scores),
-        "kl": metrics.kl_divergences(targets, scores),
-        "js": metrics.js_divergences(targets, scores),
-        "cosine": metrics.cosine_similarities(targets, scores),
-    }
+    values = {key: metric.function(targets, scores) for key, metric in metrics.of_kind("votes").items()}
     sums["scored"] = int(have.sum())
     sums["by_unit"] |= {"scored": np.bincount(where, minlength=len(units)).tolist()}
     sums["by_unit"] |= {name: by_unit(part, where) for name, part in values.items()}
@@ -151,12 +135,12 @@ def evaluate_soft(sums: Mapping[str, Any], tally: Tally, settings: Settings) -> 
     units = np.array(sums["units"], np.int64)
     by_unit = {name: np.array(values, np.float64) for name, values in sums["by_unit"].items()}
     design = some_units(tally, units)
-    figures: dict[str, float | None] = dict.fromkeys((*MEANS, "thresholded_macro_f1"))
+    figures: dict[str, float | None] = dict.fromkeys(_shown())
     intervals: dict[str, list[float] | None] = dict.fromkeys(figures)
-    for name, bounds in MEANS.items():
-        if name in by_unit:
-            clips = by_unit["clips" if name == "soft_accuracy" else "scored"]
-            figures[name], intervals[name] = mean_interval(by_unit[name], clips, design, settings, bounds)
+    for key, metric in metrics.of_kind("chosen", "votes").items():
+        if key in by_unit:
+            clips = by_unit["clips" if metric.kind == "chosen" else "scored"]
+            figures[key], intervals[key] = mean_interval(by_unit[key], clips, design, settings, bounds_of(metric))
     if "thresholded" in by_unit:
         figures["thresholded_macro_f1"], intervals["thresholded_macro_f1"] = _macro_f1(by_unit, design, settings)
     thirds = []
@@ -186,15 +170,9 @@ def _macro_f1(by_unit: Mapping[str, Floats], design: Design, settings: Settings)
     return point, list(t_interval(point, error, rests_on, alpha=settings.alpha))
 
 
-NAMES: Mapping[str, str] = {
-    "soft_accuracy": "soft accuracy",
-    "cross_entropy": "cross-entropy (nats)",
-    "kl": "KL divergence (nats)",
-    "js": "JS divergence (bits)",
-    "cosine": "cosine similarity",
-    "thresholded_macro_f1": "macro-F1 of the classes above 1/k",
-}
-"""Figures with their names for people."""
+def _shown() -> dict[str, Metric]:
+    """Metrics of this part of a record by key."""
+    return metrics.of_kind("chosen", "votes", "thresholded")
 
 
 def soft_lines(soft: Mapping[str, Any] | None) -> list[str]:
@@ -206,8 +184,8 @@ def soft_lines(soft: Mapping[str, Any] | None) -> list[str]:
         return f"{point:.3f}" if ends is None else f"{point:.3f} ({ends[0]:.3f} to {ends[1]:.3f})"
 
     figures = [
-        f"{name} {text(soft['figures'][key], soft['intervals'][key])}"
-        for key, name in NAMES.items()
+        f"{metric.title} {text(soft['figures'][key], soft['intervals'][key])}"
+        for key, metric in _shown().items()
         if soft["figures"][key] is not None
     ]
     thirds = [f"{row['third']} {text(row['accuracy'], row['interval'])}" for row in soft["by_entropy"]]
