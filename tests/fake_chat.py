@@ -1,5 +1,6 @@
-"""An OpenAI-compatible chat server on this machine whose behaviour a test decides request by request."""
+"""A service on this machine whose behaviour a test decides request by request."""
 
+import email.policy
 import json
 import threading
 from collections.abc import Callable
@@ -8,20 +9,25 @@ from typing import Any
 
 
 class FakeChat:
-    """Answers ``POST /v1/chat/completions`` with what ``decide(number, body)`` gives.
+    """Answers every ``POST`` with what ``decide(number, body)`` gives.
 
-    ``decide`` gives a status, a document or text, and headers. ``None`` cuts the connection.
+    ``body`` is the JSON that came, or the fields of a multipart form. ``decide`` gives a status, a document or text,
+    and headers. ``None`` cuts the connection.
     """
 
     def __init__(self, decide: Callable[[int, dict[str, Any]], Any]) -> None:
         self.requests: list[dict[str, Any]] = []
         self.headers: list[dict[str, str]] = []
+        self.paths: list[str] = []
         lock = threading.Lock()
 
         class Handler(BaseHTTPRequestHandler):
             def do_POST(handler) -> None:  # noqa: N805  the server is `self`
-                body = json.loads(handler.rfile.read(int(handler.headers["content-length"])))
+                sent = handler.rfile.read(int(handler.headers["content-length"]))
+                kind = handler.headers["content-type"]
+                body = json.loads(sent) if kind == "application/json" else form(kind, sent)
                 with lock:
+                    self.paths.append(handler.path)
                     self.requests.append(body)
                     self.headers.append(dict(handler.headers))
                     number = len(self.requests)
@@ -50,6 +56,17 @@ class FakeChat:
     def __exit__(self, *_: object) -> None:
         self._server.shutdown()
         self._server.server_close()
+
+
+def form(kind: str, data: bytes) -> dict[str, Any]:
+    """Fields of a multipart form: text, or for a file its name and bytes."""
+    message = email.message_from_bytes(b"content-type: " + kind.encode() + b"\n\n" + data, policy=email.policy.HTTP)
+    fields: dict[str, Any] = {}
+    for part in message.iter_parts():
+        name = part.get_param("name", header="content-disposition")
+        content = part.get_payload(decode=True)
+        fields[name] = (part.get_filename(), content) if part.get_filename() else content.decode()
+    return fields
 
 
 def completion(content: object, finish: str = "stop", **message: object) -> tuple[int, dict[str, Any], dict[str, str]]:

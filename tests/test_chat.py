@@ -5,6 +5,7 @@ import io
 import json
 import time
 from contextlib import ExitStack
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from email.utils import format_datetime
 from pathlib import Path
@@ -31,13 +32,14 @@ CANARY = "sk-canary-0123456789"
 
 @pytest.fixture(autouse=True)
 def _key(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("ORUK_API_KEY", CANARY)
+    monkeypatch.setenv("ENDPOINT_API_KEY", CANARY)
     monkeypatch.setattr("oruk_leaderboard.systems.http.FIRST_WAIT", 0.001)
 
 
-def ask(decide, *, system: str = "openai_gpt-audio-mini", **options):
+def ask(decide, *, family: str = "API", **options):
+    card = replace(get_system("openai_gpt-audio-mini"), family=family)
     with FakeChat(decide) as server, ExitStack() as stack:
-        loaded = load_system(get_system(system), Options(endpoint=server.url, timeout=5, **options))
+        loaded = load_system(card, Options(endpoint=server.url, timeout=5, **options))
         stack.callback(loaded.close)
         return loaded.predict([ITEM])[0], server
 
@@ -59,7 +61,7 @@ def test_audio_is_sent_as_wav_with_the_prompt_and_a_schema() -> None:
 
 
 def test_a_text_system_reads_the_transcript_and_sends_no_audio() -> None:
-    answer, server = ask(lambda number, body: completion("sad"), system="anthropic_claude-opus-4-8")
+    answer, server = ask(lambda number, body: completion("sad"), family="text only")
     assert answer.raw == "sad"
     assert "I told you so" in server.requests[0]["messages"][0]["content"]
     assert "input_audio" not in json.dumps(server.requests)

@@ -19,6 +19,7 @@ class Call:
         finish_reason: Why the service stopped writing, or None.
         usage: Tokens or seconds as the service counts them, or None.
         latency: Time from sending the request to the end of the response, in s.
+        cost: Cost of all attempts in USD at the card's price, or None where the card states none.
     """
 
     attempt: int = 1
@@ -27,6 +28,7 @@ class Call:
     finish_reason: str | None = None
     usage: Mapping[str, Any] | None = None
     latency: float | None = None
+    cost: float | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -95,3 +95,11 @@ def score_fault(scores: Mapping[str, float]) -> str | None:
     if abs(sum(values) - 1) > SUM_TOLERANCE:
         return f"the scores sum to {sum(values):g} instead of 1"
     return None
+
+
+def independent_fault(scores: Mapping[str, float]) -> str | None:
+    """Why scores are not independent values of 0 to 1 per label, or None where they are."""
+    values = list(scores.values())
+    if not all(0 <= value <= 1 for value in values):
+        return "a score is outside 0 to 1"
+    return None if any(values) else "every score is 0"

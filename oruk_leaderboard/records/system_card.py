@@ -7,6 +7,29 @@ from oruk_leaderboard.todict import ToDict
 
 
 @dataclass(frozen=True, slots=True)
+class Price(ToDict):
+    """What a service charges, in USD: per million tokens (``input``, ``output``) or per minute of audio.
+
+    Attributes:
+        date: Day on which it was looked up, ISO 8601.
+        source: Where it is stated.
+        input: Per million tokens sent, or None.
+        output: Per million tokens written, or None.
+        audio: Per million tokens of audio sent; as ``input`` where None.
+        minute: Per minute of audio, or None.
+        audio_tokens_per_second: Tokens of one second of audio; needed to bound the cost before a call.
+    """
+
+    date: str
+    source: str
+    input: float | None = None
+    output: float | None = None
+    audio: float | None = None
+    minute: float | None = None
+    audio_tokens_per_second: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class SystemCard(ToDict):
     """What is known of a system before it runs; one TOML file per system.
 
@@ -24,12 +47,17 @@ class SystemCard(ToDict):
         native_labels: Native label to benchmark class, or to False where it has none.
         training_corpora: Corpora it was trained on, or None where nobody has declared them.
         source: Where these facts come from.
-        scores: What the model's scores are: ``probabilities``, or ``logits``, which become probabilities by softmax.
+        scores: What the model's scores are: ``probabilities``; ``logits``, which become probabilities by softmax; or
+            ``independent`` scores of 0 to 1 per label, which are scaled to the sum 1.
         batch_size: Clips per call, or None for the adapter's.
         dtype: Number type the weights run in, or None for ``float32``.
         prompt: Name of the prompt (``systems/prompts``), or None.
         endpoint: Base URL of the service, or None.
         max_tokens: Most tokens of an answer, or None.
+        temperature: False where the service accepts no sampling temperature; the prompt's is sent otherwise.
+        thinking: Most tokens of reasoning, or a level of it such as ``LOW``; None for the service's own.
+        alias: Whether the service can point ``model_id`` to other weights; receipts then say when it was asked.
+        price: What the service charges, or None where no public source is known.
         not_ready: Why no adapter can run it, or None.
     """
 
@@ -52,4 +80,8 @@ class SystemCard(ToDict):
     prompt: str | None = None
     endpoint: str | None = None
     max_tokens: int | None = None
+    temperature: bool = True
+    thinking: int | str | None = None
+    alias: bool = False
+    price: Price | None = None
     not_ready: str | None = None

@@ -12,8 +12,10 @@ from typing import Any, cast
 
 from oruk_leaderboard.errors import OrukError
 from oruk_leaderboard.records.schemas import faults
-from oruk_leaderboard.records.system_card import SystemCard
+from oruk_leaderboard.records.system_card import Price, SystemCard
 from oruk_leaderboard.systems.base import Options, System
+
+_API = ("httpx2", "tenacity", "aiolimiter")
 
 ADAPTERS: Mapping[str, tuple[str, tuple[str, ...], str | None]] = {
     "baseline": ("rules that are built in; no weights", (), None),
@@ -22,7 +24,10 @@ ADAPTERS: Mapping[str, tuple[str, tuple[str, ...], str | None]] = {
     "transformers": ("audio classification heads of the transformers library", ("torch", "transformers"), "torch"),
     "ctc_frames": ("wav2vec 2.0 checkpoints with emotion logits per frame", ("torch", "transformers"), "torch"),
     "funasr": ("emotion2vec and SenseVoice through FunASR", ("funasr",), "funasr"),
-    "chat": ("any OpenAI-compatible endpoint", ("httpx2", "tenacity", "aiolimiter"), "api"),
+    "chat": ("any OpenAI-compatible endpoint", _API, "api"),
+    "gemini": ("Gemini's generateContent", _API, "api"),
+    "anthropic": ("Anthropic's messages, text only", _API, "api"),
+    "oruk": ("the emotion endpoint of the oruk Speech API", _API, "api"),
     "speechbrain": ("SpeechBrain's IEMOCAP recogniser", ("speechbrain",), "speechbrain"),
 }
 """Adapter module to what it runs, the packages it imports, and the extra that installs them."""
@@ -56,6 +61,8 @@ def read_card(path: Path) -> SystemCard:
     for name in ("classes", "training_corpora"):
         if name in table:
             table[name] = tuple(table[name])
+    if "price" in table:
+        table["price"] = Price(**table["price"])
     return SystemCard(id=path.stem, **table)
 
 

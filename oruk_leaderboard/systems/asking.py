@@ -1,5 +1,6 @@
 """Asking a system about clips: decoding ahead, failures counted, on threads or on a Ray cluster."""
 
+import math
 import queue
 import threading
 import time
@@ -9,7 +10,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from oruk_leaderboard.answers.answer import Answer, failed
-from oruk_leaderboard.answers.interpretation import score_fault
+from oruk_leaderboard.answers.interpretation import independent_fault, score_fault
 from oruk_leaderboard.audio.stored import decode_stored
 from oruk_leaderboard.errors import OrukError
 from oruk_leaderboard.ray_session import ray_session
@@ -86,17 +87,26 @@ def ask(system: System, batch: Batch) -> list[Reply]:
     if len(answers) != len(items):
         raise OrukError("a system answered another number of clips", expected=len(items), found=len(answers))
     took = (time.perf_counter() - started) / len(items)
-    logits = system.card.scores == "logits"
     return [
-        Reply(clip.clip_id, clip.clip_sha256, sound(answer, logits=logits), took)
+        Reply(clip.clip_id, clip.clip_sha256, sound(answer, scores=system.card.scores), took)
         for clip, answer in zip(clips, answers, strict=True)
     ]
 
 
-def sound(answer: Answer, *, logits: bool) -> Answer:
-    """The answer as a receipt can hold it: probabilities, valid Unicode, no keys; an error where that cannot be."""
-    if answer.scores and logits and score_fault(answer.scores) != "a score is NaN or infinite":
+def sound(answer: Answer, *, scores: str) -> Answer:
+    """The answer as a receipt can hold it: probabilities, valid Unicode, no keys; an error where that cannot be.
+
+    Args:
+        answer: What the system said.
+        scores: What its scores are, as in ``SystemCard.scores``.
+    """
+    if answer.scores and scores == "logits" and score_fault(answer.scores) != "a score is NaN or infinite":
         answer = replace(answer, scores=softmax(answer.scores))
+    elif answer.scores and scores == "independent" and (fault := independent_fault(answer.scores)):
+        return failed(fault, call=answer.call)
+    elif answer.scores and scores == "independent":
+        total = math.fsum(answer.scores.values())
+        answer = replace(answer, scores={name: score / total for name, score in answer.scores.items()})
     if answer.scores and (fault := score_fault(answer.scores)):
         return failed(fault, call=answer.call)
     try:

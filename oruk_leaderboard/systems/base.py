@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from oruk_leaderboard.answers.answer import Answer
 from oruk_leaderboard.records.system_card import SystemCard
+from oruk_leaderboard.systems.budget import Budget
 
 Waveform = NDArray[np.float32]
 """One clip: float32, shape (n_samples,), 16 kHz mono, range [-1, 1), at most 256,000 samples."""
@@ -48,6 +49,7 @@ class Options:
         concurrency: Calls in flight, for services.
         rpm: Most calls per minute, or None.
         timeout: Longest wait for one answer of a service, in s.
+        budget: What may be spent on calls, or None for no limit.
         clips: Folder of the rebuilt set that is asked about, for baselines that learn from its other corpora.
     """
 
@@ -61,6 +63,7 @@ class Options:
     concurrency: int = 8
     rpm: int | None = None
     timeout: float = 120.0
+    budget: Budget | None = None
     clips: Path | None = None
 
 

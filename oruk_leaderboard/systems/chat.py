@@ -1,8 +1,8 @@
 """Any OpenAI-compatible chat endpoint: audio as ``input_audio``, or the transcript for the family ``text only``.
 
 Works with vLLM, llama.cpp's server, OpenAI, and the compatible routes of Gemini, Anthropic and DashScope. The key is
-read from the environment: the variable that belongs to the endpoint's host, else ``ORUK_API_KEY``. The live services
-were not tried; the tests use a server on the same machine.
+read from the environment: the variable of the endpoint's host, else ``ENDPOINT_API_KEY``. The live services were not
+tried; the tests use a server on the same machine.
 """
 
 import base64
@@ -14,10 +14,11 @@ from oruk_leaderboard.answers.answer import Answer
 from oruk_leaderboard.classes import CLASSES
 from oruk_leaderboard.records.system_card import SystemCard
 from oruk_leaderboard.systems.base import Item, Options
+from oruk_leaderboard.systems.budget import Tokens
 from oruk_leaderboard.systems.remote import RemoteSystem, connect, wav_bytes
 
 if TYPE_CHECKING:
-    from oruk_leaderboard.systems.http import Response, Service
+    from oruk_leaderboard.systems.http import Attempts, Response, Service
 
 SCHEMA: Mapping[str, Any] = {
     "type": "json_schema",
@@ -60,34 +61,39 @@ class ChatSystem(RemoteSystem):
 
     def body(self, item: Item) -> dict[str, Any]:
         """A user message with the prompt, and the audio or the transcript."""
-        if self.reads:
-            content: Any = f"{self.instructions.text}\n\nWords:\n{item.transcript}"
-        else:
+        content: Any = self.words(item)
+        if not self.reads:
             audio = base64.b64encode(wav_bytes(item.wave)).decode()
             content = [
-                {"type": "text", "text": self.instructions.text},
+                {"type": "text", "text": content},
                 {"type": "input_audio", "input_audio": {"data": audio, "format": "wav"}},
             ]
         return {
             "model": self.card.model_id,
             "messages": [{"role": "user", "content": content}],
-            "temperature": self.instructions.temperature,
+            **({} if self.temperature is None else {"temperature": self.temperature}),
             "max_tokens": self.max_tokens,
         }
 
-    def send(self, body: dict[str, Any]) -> "Response":
+    def send(self, body: dict[str, Any], attempts: "Attempts") -> "Response":
         """Post with the first binding that the service accepts; the other threads wait until it is known."""
         if self._binding is not None:
-            return self.service.post({**body, **BINDINGS[self._binding]})
+            return self.service.post({**body, **BINDINGS[self._binding]}, attempts)
         with self._settling:
             for name, binding in BINDINGS.items() if self._binding is None else ():
-                response = self.service.post({**body, **binding})
+                response = self.service.post({**body, **binding}, attempts)
                 if name != "none" and response.status in (400, 422) and any(word in response.text for word in _NAMED):
                     continue
                 if response.status == 200:
                     self._binding = name
                 return response
-        return self.send(body)
+        return self.send(body, attempts)
+
+    def tokens(self, document: dict[str, Any]) -> Tokens | None:
+        """Tokens of ``usage``; those of audio are part of ``prompt_tokens``."""
+        usage = document["usage"]
+        audio = int((usage.get("prompt_tokens_details") or {}).get("audio_tokens") or 0)
+        return Tokens(int(usage["prompt_tokens"]) - audio, audio, int(usage["completion_tokens"]))
 
     def read(self, document: dict[str, Any], response: "Response") -> Answer:
         """What a completion says, by why it ended: cut answers are errors, filtered ones refusals."""

@@ -1,13 +1,14 @@
 """Requests to a service: retried with full jitter, limited in rate, never redirected to another host."""
 
 import asyncio
+import re
 import threading
 import time
 from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
-from typing import Any
+from typing import Any, Protocol
 from urllib.parse import urlsplit
 
 import aiolimiter
@@ -28,7 +29,14 @@ FIRST_WAIT, MOST_WAIT = 2.0, 60.0
 """Upper bound of the wait after the first attempt and after any attempt, in s."""
 
 _RETRIED = frozenset({408, 409, 425, 429})
-_EXHAUSTED = ("insufficient_quota", "quota exceeded", "billing_hard_limit", "credit balance is too low")
+_EXHAUSTED = ("insufficient_quota", "billing_hard_limit", "credit balance is too low", "perday")
+"""What an exhausted quota is called: by OpenAI, by Anthropic (with status 400), and in Google's ``quotaId``."""
+
+_WRONG_KEY = "api_key_invalid"
+"""What Google calls a wrong key, with status 400."""
+
+_RETRY_DELAY = re.compile(r'"retryDelay"\s*:\s*"([0-9.]+)s"')
+"""Where Google states the wait: in the body (``google.rpc.RetryInfo``), not in ``Retry-After``."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,6 +71,18 @@ class Response:
         return Call(self.attempt, self.status, stated, finish, usage, self.latency)
 
 
+class Attempts(Protocol):
+    """Told of every attempt of a request."""
+
+    def sent(self) -> None:
+        """An attempt begins."""
+        ...
+
+    def answered(self) -> None:
+        """It got a response."""
+        ...
+
+
 class Service:
     """Posts JSON to one URL; ``post`` may be called from any number of threads.
 
@@ -95,14 +115,19 @@ class Service:
         self._thread = threading.Thread(target=self._loop.run_forever, daemon=True)
         self._thread.start()
 
-    def post(self, body: Mapping[str, Any]) -> Response:
+    def post(self, body: Mapping[str, Any] | None = None, attempts: Attempts | None = None, **form: Any) -> Response:
         """The last response; a 4xx status that no further attempt would change is returned.
+
+        Args:
+            body: Sent as JSON.
+            attempts: Told of every attempt.
+            form: Sent instead of JSON: ``files`` and ``data`` of a multipart form, and ``headers``.
 
         Raises:
             OrukError: No access, no quota, an unknown route or a redirect: further clips would fail alike.
             httpx2.TransportError: The connection failed at every attempt.
         """
-        return asyncio.run_coroutine_threadsafe(self._post(body), self._loop).result()
+        return asyncio.run_coroutine_threadsafe(self._post(body, attempts, form), self._loop).result()
 
     def close(self) -> None:
         """Close the connections."""
@@ -112,7 +137,9 @@ class Service:
             self._thread.join()
             self._loop.close()
 
-    async def _post(self, body: Mapping[str, Any]) -> Response:
+    async def _post(
+        self, body: Mapping[str, Any] | None, attempts: Attempts | None, form: Mapping[str, Any]
+    ) -> Response:
         retrying = tenacity.AsyncRetrying(
             stop=tenacity.stop_after_attempt(ATTEMPTS),
             wait=self._wait,
@@ -127,8 +154,12 @@ class Service:
             attempt += 1
             if self._limit is not None:
                 await self._limit.acquire()
+            if attempts is not None:
+                attempts.sent()
             started = time.perf_counter()
-            sent = await self._client.post(self._url, json=body)
+            sent = await self._client.post(self._url, json=body, **form)
+            if attempts is not None:
+                attempts.answered()
             latency = round(time.perf_counter() - started, 4)
             response = Response(sent.status_code, sent.text, sent.headers, attempt, latency)
             self._refuse(response)
@@ -147,16 +178,23 @@ class Service:
                 do="name the final address with --endpoint",
             )
         text = response.text[:2000].lower()
-        exhausted = response.status == 402 or (response.status == 429 and any(word in text for word in _EXHAUSTED))
-        if not exhausted and response.status not in (401, 403, 404):
+        exhausted = response.status == 402 or (
+            response.status in (400, 429) and any(word in text for word in _EXHAUSTED)
+        )
+        refused = response.status in (401, 403) or (response.status == 400 and _WRONG_KEY in text)
+        if not exhausted and not refused and response.status != 404:
             return
-        told = {401: "the service refuses access", 403: "the service refuses access",
-                404: "the service does not know this route or model"}  # fmt: skip
+        if exhausted:
+            what, do = "the quota is exhausted", "add credit or wait for the quota"
+        elif refused:
+            what, do = "the service refuses access", "check the key and what it may use"
+        else:
+            what, do = "the service does not know this route or model", "check model_id and endpoint in the card"
         raise OrukError(
-            "the quota is exhausted" if exhausted else told[response.status],
+            what,
             where=self._host,
             found=f"HTTP {response.status}: {blank(response.text[:2000])[:200]}",
-            do="correct that and run the same command again; answers are kept",
+            do=f"{do}, then run the same command again; answers are kept",
         )
 
     def _wait(self, state: tenacity.RetryCallState) -> float:
@@ -169,7 +207,10 @@ class Service:
         """
         outcome = state.outcome
         if outcome is not None and not outcome.failed:
-            stated = retry_after(outcome.result().headers.get("retry-after"))
+            response = outcome.result()
+            stated = retry_after(response.headers.get("retry-after"))
+            if stated is None and (delay := _RETRY_DELAY.search(response.text)):
+                stated = float(delay[1])
             if stated is not None and stated > LONGEST_WAIT:
                 raise OrukError(
                     "the service asks for a long wait",

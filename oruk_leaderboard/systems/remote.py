@@ -4,23 +4,26 @@ import io
 import os
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
 import numpy as np
 
-from oruk_leaderboard.answers.answer import Answer, failed
+from oruk_leaderboard.answers.answer import Answer, Call, failed
 from oruk_leaderboard.classes import SAMPLE_RATE
 from oruk_leaderboard.errors import OrukError
 from oruk_leaderboard.jsontext import parse
 from oruk_leaderboard.records.system_card import SystemCard
 from oruk_leaderboard.systems.base import Item, Options, Waveform
+from oruk_leaderboard.systems.budget import Budget, Meter, OutOfBudgetError, Tokens, cost_of, most, price_of
 from oruk_leaderboard.systems.checkpoint import require
 from oruk_leaderboard.systems.prompts import Prompt, load_prompt
 from oruk_leaderboard.systems.secrets import blank
 
 if TYPE_CHECKING:
-    from oruk_leaderboard.systems.http import Response, Service
+    from oruk_leaderboard.systems.http import Attempts, Response, Service
 
 KEYS: Mapping[str, str] = {
     "api.openai.com": "OPENAI_API_KEY",
@@ -28,8 +31,12 @@ KEYS: Mapping[str, str] = {
     "generativelanguage.googleapis.com": "GEMINI_API_KEY",
     "dashscope-intl.aliyuncs.com": "DASHSCOPE_API_KEY",
     "dashscope.aliyuncs.com": "DASHSCOPE_API_KEY",
+    "speech-api.oruk.ai": "ORUK_API_KEY",
 }
 """Host to the environment variable of its key."""
+
+OTHER_KEY = "ENDPOINT_API_KEY"
+"""Variable of the key for any other host: no vendor's own key is ever sent to another service."""
 
 MAX_TOKENS = 256
 """Most tokens of an answer where the card states none; a class needs few, and a cut answer is an error."""
@@ -47,23 +54,29 @@ class RemoteSystem(ABC):
 
     batch_size = 1
     revision: str | None = None
+    prompted = True
+    """Whether it is told what to do in words."""
 
     def __init__(self, card: SystemCard, service: "Service", options: Options, **identity: Any) -> None:
         self.card, self.service, self.concurrency = card, service, options.concurrency
         self.reads = card.family == "text only"
         self.instructions: Prompt = load_prompt(card.prompt or "emotion", reads=self.reads)
-        self.prompt, self.prompt_sha256 = self.instructions.name, self.instructions.sha256
+        self.prompt = self.instructions.name if self.prompted else None
+        self.prompt_sha256 = self.instructions.sha256 if self.prompted else None
         self.max_tokens = card.max_tokens or MAX_TOKENS
+        self.budget = options.budget or Budget()
+        if self.budget.limit is not None:
+            price_of(card, hears=not self.reads)
+        self.temperature = self.instructions.temperature if card.temperature else None
         self.identity: Mapping[str, Any] = {
             "endpoint": endpoint_of(card, options),
-            "max_tokens": self.max_tokens,
-            "temperature": self.instructions.temperature,
+            **({"max_tokens": self.max_tokens, "temperature": self.temperature} if self.prompted else {}),
             **identity,
         }
 
     @abstractmethod
     def body(self, item: Item) -> dict[str, Any]:
-        """The JSON that is sent for one clip."""
+        """What ``send`` sends for one clip: JSON, where it is not overridden."""
 
     @abstractmethod
     def read(self, document: dict[str, Any], response: "Response") -> Answer:
@@ -81,9 +94,19 @@ class RemoteSystem(ABC):
         """
         return [self._ask(item) for item in items]
 
-    def send(self, body: dict[str, Any]) -> "Response":
-        """Post one request; services that need more than one try override this."""
-        return self.service.post(body)
+    def tokens(self, document: dict[str, Any]) -> Tokens | None:
+        """Tokens that the service counted, for services that charge by them; None where it counted none."""
+        return None
+
+    def words(self, item: Item) -> str:
+        """What is said to a model: the prompt, and the transcript where the system reads instead of hearing."""
+        if not self.prompted:
+            return ""
+        return f"{self.instructions.text}\n\nWords:\n{item.transcript}" if self.reads else self.instructions.text
+
+    def send(self, body: dict[str, Any], attempts: "Attempts") -> "Response":
+        """Post one request; services that need more than one try, or send a form, override this."""
+        return self.service.post(body, attempts)
 
     @property
     def observed(self) -> dict[str, Any]:
@@ -97,13 +120,52 @@ class RemoteSystem(ABC):
     def _ask(self, item: Item) -> Answer:
         if self.reads and not (item.transcript or "").strip():
             return Answer(status="abstained", reason="there is no transcript of this clip")
-        response = self.send(self.body(item))
+        price, seconds = self.card.price, len(item.wave) / SAMPLE_RATE
+        heard = 0.0 if self.reads else seconds
+        bound = most(price, text=self.words(item), seconds=heard, max_tokens=self.max_tokens) if price else 0.0
+        meter = Meter(self.budget, bound)
+        cost = 0.0
+        try:
+            response = self.send(self.body(item), meter)
+            answer = self._read(response)
+            if response.status == 200 and price:
+                counted = cost_of(price, self._counted(response), heard)
+                cost = bound if counted is None else counted
+        except (OutOfBudgetError, OSError, _transport_error()) as error:
+            answer = failed(f"{type(error).__name__}: {error}", call=Call(max(1, meter.attempts)))
+        finally:
+            cost = meter.close(cost)
+        call = answer.call or Call()
+        return replace(answer, call=replace(call, cost=round(cost, 9) if price else None))
+
+    def _read(self, response: "Response") -> Answer:
         if response.status != 200:
-            return failed(f"HTTP {response.status}: {blank(response.text[:2000])[:300]}", call=response.call())
+            said = blank(response.text[:2000])[:300]
+            return failed(f"{_REMEDIES.get(response.status, '')}HTTP {response.status}: {said}", call=response.call())
         try:
             return self.read(parse(response.text), response)
         except (LookupError, TypeError, ValueError) as error:
             return failed(f"not an answer of this service: {type(error).__name__} {error}", call=response.call())
+
+    def _counted(self, response: "Response") -> Tokens | None:
+        try:
+            return self.tokens(parse(response.text))
+        except (LookupError, TypeError, ValueError):
+            return None
+
+
+_REMEDIES: Mapping[int, str] = {
+    413: "the audio is too long for this service: ",
+    415: "the service does not accept 16-bit WAV: ",
+}
+"""What a status says of one clip, before the service's own words."""
+
+
+def _transport_error() -> type[Exception]:
+    """What ``Service.post`` raises where the connection failed at every attempt; imported where it is needed."""
+    import httpx2
+
+    return httpx2.TransportError
 
 
 def wav_bytes(wave: Waveform) -> bytes:
@@ -154,7 +216,7 @@ def endpoint_of(card: SystemCard, options: Options) -> str:
 
 def key_variable(endpoint: str) -> str:
     """Name of the environment variable for an endpoint's key."""
-    return KEYS.get(urlsplit(endpoint).hostname or "", "ORUK_API_KEY")
+    return KEYS.get(urlsplit(endpoint).hostname or "", OTHER_KEY)
 
 
 def key_of(endpoint: str, *, card: SystemCard) -> str | None:
@@ -178,7 +240,12 @@ def bearer(key: str) -> dict[str, str]:
 
 
 def connect(
-    card: SystemCard, options: Options, path: str, *, header: Callable[[str], Mapping[str, str]] = bearer
+    card: SystemCard,
+    options: Options,
+    path: str,
+    *,
+    header: Callable[[str], Mapping[str, str]] = bearer,
+    always: Mapping[str, str] = MappingProxyType({}),
 ) -> "Service":
     """A connection to the route ``path`` below the system's endpoint; nothing is sent before the first clip.
 
@@ -187,6 +254,7 @@ def connect(
         options: How the system is asked.
         path: Route, from its slash.
         header: Key to the headers that carry it.
+        always: Headers that do not depend on the key.
 
     Raises:
         OrukError: The endpoint or its key is missing, or the extra ``api`` is not installed.
@@ -199,7 +267,7 @@ def connect(
     key = key_of(endpoint, card=card)
     return Service(
         endpoint + path,
-        header(key) if key else {},
+        {**always, **(header(key) if key else {})},
         timeout=options.timeout,
         rpm=options.rpm,
         concurrency=options.concurrency,
