@@ -152,6 +152,16 @@ def test_flags_of_a_service_without_a_revision(root, made):
     )
 
 
+def test_a_baseline_of_this_package_has_no_weights_to_name(root, made):
+    record = copy.deepcopy(made)
+    own = {"id": "baseline-loudness", "name": "Loudness", "hub": None, "model_id": "loudness", "revision": None}
+    record["system"] |= own
+    assert try_to(root, record, check_only=True).flags == ()
+    record["system"]["model_id"] = "something else"
+    with pytest.raises(RecordError, match="no commit of the weights"):
+        try_to(root, record)
+
+
 def change(record: dict, path: str, value: object) -> dict:
     record = copy.deepcopy(record)
     *parents, last = path.split(".")

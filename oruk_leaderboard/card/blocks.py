@@ -44,6 +44,9 @@ def fill(text: str, blocks: Mapping[str, str], *, where: object) -> str:
 
     def replaced(match: re.Match[str]) -> str:
         blank = "\n" if match["open"].startswith("<") else ""
-        return f"{match['open']}{blank}{blocks[match['name']].strip()}\n{blank}{match['close']}"
+        content = blocks[match["name"]].strip()
+        return (
+            f"{match['open']}{blank}{content}\n{blank}{match['close']}" if content else match["open"] + match["close"]
+        )
 
     return _BLOCK.sub(replaced, text)

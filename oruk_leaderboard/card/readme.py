@@ -5,6 +5,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+from oruk_leaderboard.card import measured
 from oruk_leaderboard.card.blocks import fill
 from oruk_leaderboard.card.factsheets import Figures, language_table, set_sentence
 from oruk_leaderboard.card.metric_table import metric_table
@@ -22,8 +23,8 @@ from oruk_leaderboard.table.leaderboard import marks as table_marks
 NAME = "README.md"
 
 PARTS: Mapping[str, tuple[str, ...]] = {
-    NAME: ("configs", "fields", "top", "set"),
-    "docs/leaderboard.md": ("leaderboard", "results"),
+    NAME: ("configs", "fields", "top", "measured", "set"),
+    "docs/leaderboard.md": ("leaderboard", "results", "measured-table"),
     "docs/rebuilding.md": ("languages",),
     "docs/scoring.md": ("metrics",),
 }
@@ -159,6 +160,8 @@ def blocks(root: Path, records: Sequence[Record], figures: Figures) -> Mapping[s
         "top": _top(leaderboard(records=records)),
         "leaderboard": as_markdown(leaderboard(records=records)),
         "results": _results(records),
+        "measured": measured.summary(records),
+        "measured-table": measured.table(records),
         "set": f"{set_sentence(figures)} {_adapters()}",
         "languages": language_table(figures),
         "metrics": metric_table(),

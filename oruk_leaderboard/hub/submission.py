@@ -14,7 +14,16 @@ from typing import TYPE_CHECKING
 from oruk_leaderboard.errors import RecordError
 from oruk_leaderboard.paths import checkout_root
 from oruk_leaderboard.records.caveats import caveats_of
-from oruk_leaderboard.records.record import REBUILT, Record, load_records, read_record, record_path, write_record
+from oruk_leaderboard.records.record import (
+    REBUILT,
+    Record,
+    SystemInfo,
+    load_records,
+    read_record,
+    record_path,
+    write_record,
+)
+from oruk_leaderboard.records.system_card import BUILT_IN
 from oruk_leaderboard.todict import ToDict
 
 if TYPE_CHECKING:
@@ -228,13 +237,22 @@ def _check_origin(record: Record, *, where: Path) -> None:
         raise RecordError(
             "a hub without a model id on it", where=where, expected="system.model_id owner/name", found=system.model_id
         )
-    if (system.hub is not None or system.family in WEIGHTS) and system.revision is None:
+    named = system.hub is not None or system.family in WEIGHTS
+    if named and system.revision is None and not _is_built_in(system):
         raise RecordError(
             "no commit of the weights: the result could not be repeated",
             where=where,
             expected="system.revision of 40 hex digits, with system.hub and system.model_id",
             do="give the revision in the system's card and score again: score --system CARD.toml",
         )
+
+
+def _is_built_in(system: SystemInfo) -> bool:
+    """Whether the system is a baseline of this package, whose version names it: there are no weights."""
+    from oruk_leaderboard.systems import registry
+
+    card = registry().get(system.id)
+    return card is not None and card.source == BUILT_IN and card.model_id == system.model_id
 
 
 def _check_clips(record: Record, manifest: "Manifest", *, where: Path) -> None:
@@ -310,7 +328,7 @@ def _flags(record: Record, overlap: Sequence[str] | None) -> list[str]:
     if record.scored_on == "partial":
         absent = ", ".join(evaluation["absent"]) or "some clips"
         flags.append(f"partial set ({absent} missing): comparable with records of the same set digest only")
-    if record.system.revision is None:
+    if record.system.revision is None and not _is_built_in(record.system):
         flags.append("no immutable revision: the provider may change what answers under this name")
     if evaluation["on_error"] != "neutral":
         flags.append("failed clips count as wrong; the benchmark counts them as neutral")

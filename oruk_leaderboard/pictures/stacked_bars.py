@@ -4,13 +4,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from html import escape
 
-from oruk_leaderboard.pictures.svg import document, themed
+from oruk_leaderboard.pictures.svg import DARK_SERIES, LIGHT_SERIES, document, themed
 
+_STYLE = ".end {{ text-anchor: end }} "
 _WIDTH, _LINE, _LEFT, _RIGHT, _TOP = 920, 19, 170, 800, 76
-
-_LIGHT = ("#b32d0f", "#d9a404", "#0f62fe", "#8a3ffc", "#00664f", "#e0679c", "#6f7882", "#d8dee4")
-_DARK = ("#ff8f73", "#f1c21b", "#78a9ff", "#be95ff", "#3ddbb0", "#ffafd2", "#a7b0ba", "#30363d")
-"""Colours of the parts; the last one is for what is unknown."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,7 +40,9 @@ def stacked_bars(title: str, bars: Sequence[Bar], legend: Sequence[str], *, labe
         label,
         width=_WIDTH,
         height=_TOP + _LINE * len(bars) + 12,
-        styles=themed(".end {{ text-anchor: end }} ", _LIGHT, _DARK, colour=".c{number} {{ fill: {colour} }} "),
+        styles=themed(
+            ".end {{ text-anchor: end }} ", LIGHT_SERIES, DARK_SERIES, colour=".c{number} {{ fill: {colour} }} "
+        ),
         parts=[f'<text class="title" x="16" y="26">{escape(title)}</text>', *_legend(legend), *rows],
     )
 

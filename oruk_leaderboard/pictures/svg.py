@@ -11,6 +11,10 @@ _TEXT = """text {{ font: 12px system-ui, sans-serif; fill: {ink} }} .title {{ fo
 _LIGHT = {"ink": "#1f2328", "quiet": "#59636e", "ground": "#ffffff", "grid": "#d8dee4"}
 _DARK = {"ink": "#e6edf3", "quiet": "#9aa4af", "ground": "#0d1117", "grid": "#30363d"}
 
+LIGHT_SERIES = ("#b32d0f", "#d9a404", "#0f62fe", "#8a3ffc", "#00664f", "#e0679c", "#6f7882", "#d8dee4")
+DARK_SERIES = ("#ff8f73", "#f1c21b", "#78a9ff", "#be95ff", "#3ddbb0", "#ffafd2", "#a7b0ba", "#30363d")
+"""Colours of up to eight series in each theme; the last one is for what is unknown."""
+
 
 def document(label: str, *, width: int, height: int, styles: str, parts: Iterable[str]) -> str:
     """SVG text with an accessible name, its styles and a background that they colour."""

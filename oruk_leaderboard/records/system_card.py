@@ -5,6 +5,9 @@ from dataclasses import dataclass
 
 from oruk_leaderboard.todict import ToDict
 
+BUILT_IN = "this package"
+"""``source`` of the cards of this package's own baselines, which have no weights: the package's version names them."""
+
 
 @dataclass(frozen=True, slots=True)
 class Price(ToDict):

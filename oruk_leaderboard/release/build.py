@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from oruk_leaderboard.card import cite, croissant, datasheet, factsheets, plot, readme, script
+from oruk_leaderboard.card import cite, croissant, datasheet, factsheets, measured, plot, readme, script
 from oruk_leaderboard.hub import evals
 from oruk_leaderboard.manifest.plot import plots
 from oruk_leaderboard.parquet import same_table, serialize
@@ -84,6 +84,8 @@ def derived(root: Path, records: Sequence[Record]) -> Iterator[tuple[str, bytes 
     yield record_schema.NAME, record_schema.record_schema_text(root).encode()
     yield script.NAME, script.script_text(root).encode()
     yield plot.NAME, plot.svg(records).encode()
+    picture = measured.svg(records)
+    yield measured.NAME, None if picture is None else picture.encode()
     figures = factsheets.manifest_figures(root)
     for name, text in plots({by: groups.values() for by, groups in figures.items()}).items():
         yield f"dataset_card/{name}", text.encode()
