@@ -68,8 +68,9 @@ class _Parser(argparse.ArgumentParser):
             return
         choices = [str(choice) for choice in action.choices if choice not in UNLISTED]
         near = nearest(str(value), choices)
-        meant = f" (did you mean {near[0]}?)" if near else f"; expected one of {', '.join(choices)}"
-        raise argparse.ArgumentError(action, f"unknown value {str(value)!r}{meant}")
+        help_ = f"did you mean {near[0]}?" if near else f"expected one of {', '.join(choices)}"
+        name = "/".join(action.option_strings) or str(action.metavar or action.dest).lower()
+        raise argparse.ArgumentError(None, f"{value}: no such {name}; {help_}")
 
 
 def build_parser(verb: str | None) -> argparse.ArgumentParser:

@@ -64,9 +64,9 @@ def as_markdown(board: Leaderboard) -> str:
             extra = "".join(f" {cell} |" for cell in tie_cells(row)) if board.resolution else ""
             lines.append(f"| {rank} | {markdown_cell(name)} | {family} | {accuracy} | {macro_f1} |{extra}")
         parts.append("\n".join(lines))
-    parts += [markdown_cell(note) for note in footnotes(board)]
+    parts.append("<br>\n".join(markdown_cell(note) for note in footnotes(board)))
     parts.append(board.closing)
-    return "\n\n".join(parts) + "\n"
+    return "\n\n".join(part for part in parts if part) + "\n"
 
 
 def as_json(board: Leaderboard) -> str:
