@@ -232,7 +232,7 @@ def test_user_patterns_have_a_time_limit(tmp_path: Path, monkeypatch: pytest.Mon
         (("speaker>[fm]", "talker>[fm]"), "no pattern gives this column"),
         (("[a-z]{3})", "[a-z]{3}"), "not a regular expression"),
         (("{speaker}/{stem}.wav", "{speaker:shout}/{stem}.wav"), "unknown filter"),
-        (("[files]", "[files"), "no TOML"),
+        (("[files]", "[files"), "not TOML"),
     ],
 )
 def test_malformed_spec(tmp_path: Path, change: tuple[str, str], told: str) -> None:

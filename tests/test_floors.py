@@ -20,6 +20,7 @@ FLOORS = (
         "progress",
         "ray_session",
         "todict",
+        "tomltext",
         "languages",
     ),
     ("audio", "labels", "metrics", "pictures"),

@@ -212,6 +212,8 @@ def _check(args: argparse.Namespace) -> int:
         told.append(f"another spec has the id {spec.id}: {other.origin}; rename yours")
     if not spec.example.get("clips"):
         told.append("the spec has no [example] clips to check it with")
+    if not spec.citation:
+        told.append("the spec has no citation: BibTeX of those who made the corpus")
     if args.json:
         output.write_json({"id": spec.id, "file": str(args.file), "differences": told})
     else:

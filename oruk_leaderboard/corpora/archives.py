@@ -95,7 +95,7 @@ def unsafe(name: str) -> str | None:
     if name.startswith("/") or name[1:2] == ":":
         return "absolute path"
     if ".." in name.split("/"):
-        return "path outside the archive"
+        return "a path that leaves its folder"
     if "\0" in name or any("\ud800" <= char <= "\udfff" for char in name):
         return "the name is not readable"
     return None

@@ -2,12 +2,13 @@
 
 import csv
 import re
-import tomllib
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+from oruk_leaderboard import tomltext
 from oruk_leaderboard.classes import INDEX
+from oruk_leaderboard.corpora.archives import unsafe
 from oruk_leaderboard.corpora.rules import BUILT_IN, FirstOf, Rule, globs, rule
 from oruk_leaderboard.corpora.spec import (
     CLIP_FIELDS,
@@ -23,19 +24,24 @@ from oruk_leaderboard.corpora.spec import (
 from oruk_leaderboard.corpora.suffixes import AUDIO
 from oruk_leaderboard.errors import CorpusError
 
+_LONGEST = 300
+"""Most characters of a fault that a message repeats, and of the constant text of a clip's id or path."""
+
+_CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f\u200e\u200f\u202a-\u202e\u2066-\u2069]")
+
 
 def load_spec(path: Path, *, trusted: bool = False) -> CorpusSpec:
     """Read one spec file.
 
     Raises:
-        CorpusError: The file cannot be read, is no TOML, or breaks the schema or a rule.
+        CorpusError: The file cannot be read, is not TOML, or breaks the schema or a rule.
     """
     try:
-        data = tomllib.loads(path.read_text(encoding="utf-8-sig"))
+        data = tomltext.parse(path.read_text(encoding="utf-8-sig"))
     except OSError as error:
         raise CorpusError("the corpus spec cannot be read", where=path, found=error.strerror) from error
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
-        raise CorpusError("the corpus spec is no TOML in UTF-8", where=path, found=str(error)) from error
+    except ValueError as error:
+        raise CorpusError("the corpus spec is not TOML in UTF-8", where=path, found=str(error)) from error
     if not trusted:
         check_schema(data, where=path)
     return parse_spec(data, origin=path, trusted=trusted)
@@ -58,7 +64,9 @@ def check_schema(data: Mapping[str, Any], *, where: Path) -> None:
     if errors:
         key = ".".join(str(part) for part in errors[0].absolute_path) or "top level"
         raise CorpusError(
-            f"key {key}: {errors[0].message}", where=where, do="see schema/corpus.schema.json for every key"
+            f"key {key[:_LONGEST]}: {errors[0].message[:_LONGEST]}",
+            where=where,
+            do="see schema/corpus.schema.json for every key",
         )
 
 
@@ -139,6 +147,10 @@ def _check(spec: CorpusSpec, *, where: str) -> None:
             expected=sorted_names(CLIP_FIELDS),
             found=sorted_names(unknown),
         )
+    for name, item in [("id", spec.clip_id), *(("media", item) for item in spec.media)]:
+        for text in item.texts():
+            if reason := _unusable(text):
+                raise CorpusError(f"{reason}: {text[:_LONGEST]!r}", where=f"{where} [clip] {name}", do=_RELATIVE)
     if spec.table is None:
         known = {*BUILT_IN, *spec.let}.union(*(item.groups for item in spec.files))
         needed = [spec.clip_id, *spec.media, *(spec.rules[name] for name in spec.given)]
@@ -148,6 +160,22 @@ def _check(spec: CorpusSpec, *, where: str) -> None:
                 raise CorpusError(
                     "no pattern gives this column", where=where, expected=sorted_names(known), found=column
                 )
+
+
+_RELATIVE = "give a relative path below the corpus's own folder, with / between its parts"
+
+
+def _unusable(text: str) -> str | None:
+    """Why a clip cannot have such an id or path, or None."""
+    if len(text) > _LONGEST:
+        return f"longer than {_LONGEST} characters"
+    if _CONTROL.search(text):
+        return "a control character"
+    if "://" in text:
+        return "a URL"
+    if "\\" in text:
+        return "a backslash"
+    return unsafe(text)
 
 
 def _labels(data: dict[str, Any], *, where: str) -> tuple[LabelMap, dict[str, LabelMap], dict[str, LabelSource]]:

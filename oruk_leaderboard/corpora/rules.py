@@ -47,6 +47,10 @@ class Template:
         """Columns the template needs."""
         return (column for _, column, _ in self._parts if column is not None)
 
+    def texts(self) -> Iterator[str]:
+        """What the value is like: the text with ``<column>`` for what a column fills in."""
+        yield "".join(literal if column is None else f"{literal}<{column}>" for literal, column, _ in self._parts)
+
     def value(self, columns: Columns) -> str | None:
         """The filled text, or None when a column is unknown or empty."""
         filled = ""
@@ -70,6 +74,10 @@ class FirstOf:
         """Columns any of the rules may use."""
         return (column for rule in self.rules for column in rule.columns())
 
+    def texts(self) -> Iterator[str]:
+        """What the value of each rule is like."""
+        return (text for rule in self.rules for text in rule.texts())
+
     def value(self, columns: Columns) -> str | None:
         """Value of the first rule that has one."""
         return next((value for rule in self.rules if (value := rule.value(columns)) is not None), None)
@@ -87,6 +95,10 @@ class Lookup:
     def columns(self) -> Iterator[str]:
         """Columns of the looked-up rule."""
         return self.of.columns()
+
+    def texts(self) -> Iterator[str]:
+        """The values of the table."""
+        return (name for name in (*(name for name, _ in self.cases), self.otherwise) if name is not None)
 
     def value(self, columns: Columns) -> str | None:
         """The value whose pattern matches first, or ``otherwise``."""

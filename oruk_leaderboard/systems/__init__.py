@@ -3,13 +3,13 @@
 import importlib
 import importlib.util
 import os
-import tomllib
 from collections.abc import Mapping
 from functools import cache
 from importlib import metadata
 from pathlib import Path
 from typing import Any, cast
 
+from oruk_leaderboard import tomltext
 from oruk_leaderboard.errors import OrukError
 from oruk_leaderboard.records.schemas import faults
 from oruk_leaderboard.records.system_card import Price, SystemCard
@@ -51,7 +51,7 @@ def read_card(path: Path) -> SystemCard:
         OrukError: The file is not TOML, or breaks the schema.
     """
     try:
-        table: dict[str, Any] = tomllib.loads(path.read_text(encoding="utf-8"))
+        table: dict[str, Any] = tomltext.parse(path.read_text(encoding="utf-8"))
     except (OSError, ValueError) as error:
         raise OrukError("the system card cannot be read", where=path, found=error) from error
     if found := faults(table, "system"):
