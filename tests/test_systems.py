@@ -180,10 +180,26 @@ def test_a_missing_library_is_named_with_what_to_install(monkeypatch: pytest.Mon
 def test_a_library_that_does_not_load_is_named_with_the_versions(tmp_path: Path, monkeypatch) -> None:
     from oruk_leaderboard.systems.checkpoint import require
 
-    (tmp_path / "torchaudio_of_another_build.py").write_text("raise OSError('undefined symbol: _ZN3c10')\n")
+    (tmp_path / "torchaudio_of_another_build.py").write_text(
+        "raise OSError('torchaudio.so: undefined symbol: _ZN3c10')\n"
+    )
     monkeypatch.syspath_prepend(tmp_path)
-    with pytest.raises(OrukError, match=r"undefined symbol.*torch .*torchaudio"):
+    with pytest.raises(OrukError, match=r"cannot be loaded with this torchaudio; found torch .*undefined symbol"):
         require("torchaudio_of_another_build", extra="torch", card=get_system("baseline-neutral"))
+
+
+def test_another_package_may_bring_a_system(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "brought_along.py").write_text("def answer(wave):\n    return 'anger'\n")
+    information = tmp_path / "brought-1.0.dist-info"
+    information.mkdir()
+    (information / "METADATA").write_text("Metadata-Version: 2.1\nName: brought\nVersion: 1.0\n")
+    (information / "entry_points.txt").write_text("[oruk_leaderboard.systems]\nbrought = brought_along:answer\n")
+    monkeypatch.syspath_prepend(tmp_path)
+    card = get_system("brought")
+    assert (card.id, card.model_id) == ("brought", "brought_along:answer")
+    assert load_system(card).predict([tone(100, 0.1)])[0].raw == "anger"
+    with pytest.raises(OrukError, match="no such system"):
+        get_system("not-brought")
 
 
 def test_every_shipped_card_makes_a_valid_record(tmp_path: Path) -> None:
@@ -215,12 +231,16 @@ def test_systems_verbs(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> No
     assert "colour" in capsys.readouterr().err
 
 
-def test_run_verb(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_run_verb(tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
     rebuild(mixed(tmp_path, 7), spec(tmp_path), tmp_path / "set", layout="parquet")
     out = tmp_path / "p.csv"
     command = ["run", "baseline-loudness", "--clips", str(tmp_path / "set"), "--out", str(out)]
     assert main([*command, "--dry-run"]) == 0
     assert "7 calls" in capsys.readouterr().out and not out.exists()
+    service = ["run", "openai_gpt-audio-mini", *command[2:], "--dry-run"]
+    monkeypatch.delenv("OPENAI_API_KEY", raising=False)
+    assert main(service) == 0
+    assert "missing to start: the environment variable OPENAI_API_KEY" in capsys.readouterr().out
     assert main([*command, "--limit", "3"]) == 0
     assert "3 clips (0 from before): 3 ok" in capsys.readouterr().out
     assert main(command) == 0

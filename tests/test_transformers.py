@@ -13,6 +13,8 @@ from oruk_leaderboard.systems.base import Item, Options
 torch = pytest.importorskip("torch", reason="torch is not installed")
 transformers = pytest.importorskip("transformers", reason="transformers is not installed")
 
+torch.set_num_threads(1)  # tiny layers; more threads only wait for each other beside another test process
+
 LABELS = {0: "ang", 1: "hap", 2: "neu", 3: "other"}
 SPEECH = {
     "hidden_size": 16, "num_hidden_layers": 2, "num_attention_heads": 2, "intermediate_size": 16, "conv_dim": (8, 8),
@@ -36,6 +38,7 @@ def build(name: str, folder: Path) -> None:
     kinds = {
         "wav2vec2-group": ("Wav2Vec2", "ForSequenceClassification", {}, wave(return_attention_mask=False)),
         "wav2vec2-layer": ("Wav2Vec2", "ForSequenceClassification", LAYER, wave(return_attention_mask=True)),
+        "distilhubert": ("Hubert", "ForSequenceClassification", {}, wave(return_attention_mask=False)),
         "hubert": ("Hubert", "ForSequenceClassification", LAYER, wave(return_attention_mask=True)),
         "wavlm": ("WavLM", "ForSequenceClassification", LAYER, wave(return_attention_mask=True)),
         "unispeech-sat": ("UniSpeechSat", "ForSequenceClassification", LAYER, wave(return_attention_mask=True)),
@@ -82,8 +85,8 @@ def card(folder: Path, *, adapter: str = "transformers", extra: str = "") -> str
     return str(path)
 
 
-KINDS = ["wav2vec2-group", "wav2vec2-layer", "hubert", "wavlm", "unispeech-sat", "data2vec", "whisper", "ast",
-         "w2v-bert", "ctc"]  # fmt: skip
+KINDS = ["wav2vec2-group", "wav2vec2-layer", "hubert", "distilhubert", "wavlm", "unispeech-sat", "data2vec", "whisper",
+         "ast", "w2v-bert", "ctc"]  # fmt: skip
 
 
 @pytest.mark.parametrize("name", KINDS)
@@ -180,6 +183,18 @@ def test_what_cannot_be_loaded_is_one_line(tmp_path: Path) -> None:
         load_system(get_system(unpinned))
     with pytest.raises(OrukError, match=r"not a pinned revision.*found main"):
         load_system(get_system(unpinned), Options(revision="main"))
+
+
+def test_a_torchaudio_of_another_build_is_named_with_both_versions(tmp_path: Path, monkeypatch) -> None:
+    """The library imports torchaudio late, while a checkpoint is loaded."""
+    build("wav2vec2-group", tmp_path / "model")
+
+    def broken(*_: object, **__: object) -> None:
+        raise OSError("Could not load this library: /x/torchaudio/lib/_torchaudio.so")
+
+    monkeypatch.setattr(transformers.AutoFeatureExtractor, "from_pretrained", broken)
+    with pytest.raises(OrukError, match=r"with this torchaudio; found torch \S+, .*torchaudio.*same version and build"):
+        load_system(get_system(card(tmp_path / "model")))
 
 
 def test_other_rates_are_resampled(tmp_path: Path) -> None:

@@ -124,4 +124,4 @@ def _dry_run(options: argparse.Namespace, asked: "Options", selection: "Selectio
             f"{planned.calls:,} calls, {planned.audio_minutes:,.1f} minutes of audio"
         ]
         write_text("\n".join([*lines, *(f"missing to start: {name}" for name in planned.missing)]))
-    return FINDINGS if planned.missing else DONE
+    return DONE

@@ -71,8 +71,15 @@ def decoded(clips: Sequence[Stored]) -> Batch:
     return clips, items
 
 
+def ask_in_parts(system: System, batch: Batch) -> Iterator[list[Reply]]:
+    """Replies to a batch, as soon as each of its parts is answered."""
+    clips, items = batch
+    for part in system.parts(items):
+        yield ask(system, ([clips[at] for at in part], [items[at] for at in part]))
+
+
 def ask(system: System, batch: Batch) -> list[Reply]:
-    """Ask about a batch; where that fails, about its halves, so that one bad clip costs one answer."""
+    """Ask about clips in one call; where that fails, about its halves, so that one bad clip costs one answer."""
     clips, items = batch
     started = time.perf_counter()
     try:
@@ -120,10 +127,10 @@ def sound(answer: Answer, *, scores: str) -> Answer:
 
 
 def local(system: System, batches: Iterable[Sequence[Stored]]) -> Iterator[list[Reply]]:
-    """Replies as they come: by batch, or from ``system.concurrency`` threads one clip at a time."""
+    """Replies as they come: by part of a batch, or from ``system.concurrency`` threads one clip at a time."""
     if system.concurrency == 1:
         for batch in _ahead(batches):
-            yield ask(system, batch)
+            yield from ask_in_parts(system, batch)
         return
     ended: OrukError | None = None
     with ThreadPoolExecutor(system.concurrency) as pool:
@@ -134,7 +141,7 @@ def local(system: System, batches: Iterable[Sequence[Stored]]) -> Iterator[list[
             while len(running) >= system.concurrency and ended is None:
                 done, running = wait(running, return_when=FIRST_COMPLETED)
                 replies, ended = _results(done)
-                yield from replies
+                yield replies
             if ended is not None:
                 break
         # What is in flight was paid for: it is waited for even where the run has to end.
@@ -142,17 +149,18 @@ def local(system: System, batches: Iterable[Sequence[Stored]]) -> Iterator[list[
             done, running = wait(running, return_when=FIRST_COMPLETED)
             replies, error = _results(done)
             ended = ended or error
-            yield from replies
+            yield replies
     if ended is not None:
         raise ended
 
 
-def _results(done: Iterable[Future[list[Reply]]]) -> tuple[list[list[Reply]], OrukError | None]:
+def _results(done: Iterable[Future[list[Reply]]]) -> tuple[list[Reply], OrukError | None]:
     """Replies of finished calls, and why the run has to end, or None."""
-    replies, ended = [], None
+    replies: list[Reply] = []
+    ended = None
     for future in done:
         try:
-            replies.append(future.result())
+            replies += future.result()
         except OrukError as error:
             ended = error
     return replies, ended
@@ -209,7 +217,7 @@ def on_ray(
             self.system = load()
 
         def ask(self, clips: Sequence[Stored]) -> list[Reply]:
-            return ask(self.system, decoded(clips))
+            return [reply for replies in ask_in_parts(self.system, decoded(clips)) for reply in replies]
 
     with ray_session(workers=workers) as ray:
         there = ray.cluster_resources()

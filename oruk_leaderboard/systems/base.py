@@ -75,7 +75,7 @@ class System(Protocol):
         revision: What answers: a 40-hex commit, a sha256, the package version of a built-in, or None where a service
             states none.
         identity: Everything else that decides its answers, as JSON values; it goes into ``run.json``.
-        batch_size: Clips per call of ``predict``.
+        batch_size: Clips that are decoded together, and most clips per call of ``predict``.
         concurrency: Calls in flight; above 1 they come from as many threads, one clip each.
         prompt: Id and version of the prompt, or None.
         prompt_sha256: SHA-256 of the prompt as UTF-8, or None.
@@ -93,6 +93,10 @@ class System(Protocol):
     @property
     def observed(self) -> Mapping[str, Any]:
         """See the attributes of the class."""
+        ...
+
+    def parts(self, items: Sequence[Item]) -> Iterable[Sequence[int]]:
+        """Which items of a batch are given to ``predict`` together, by index; each answer is saved after its part."""
         ...
 
     def predict(self, items: Sequence[Item]) -> list[Answer]:
@@ -118,6 +122,10 @@ class LocalSystem:
     prompt: str | None = None
     prompt_sha256: str | None = None
     observed: Mapping[str, Any] = {}
+
+    def parts(self, items: Sequence[Item]) -> Iterable[Sequence[int]]:
+        """The whole batch at once."""
+        return [range(len(items))]
 
     def close(self) -> None:
         """Nothing is held open."""

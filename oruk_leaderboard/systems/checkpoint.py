@@ -14,7 +14,7 @@ def require(package: str, *, extra: str, card: SystemCard) -> Any:
 
     Raises:
         MissingExtraError: It is not installed.
-        OrukError: It is installed and does not load, such as a torchaudio built for another torch.
+        OrukError: It is installed and cannot be imported.
     """
     try:
         return importlib.import_module(package)
@@ -23,12 +23,23 @@ def require(package: str, *, extra: str, card: SystemCard) -> Any:
             f"this system needs the package {package.partition('.')[0]}", extra=extra, where=card.id
         ) from error
     except (ImportError, OSError, RuntimeError) as error:
-        raise OrukError(
-            f"the package {package.partition('.')[0]} does not load",
-            where=card.id,
-            found=f"{error}; {torch_versions()}",
-            do="install torchaudio of the same version as torch, or uninstall it",
-        ) from error
+        raise cannot_load(f"the package {package.partition('.')[0]}", error, where=card.id) from error
+
+
+def cannot_load(what: str, error: Exception, *, where: object) -> OrukError:
+    """The error of a library that could not load ``what``.
+
+    Libraries import torchaudio late, so one that was built for another torch shows itself anywhere.
+    """
+    found = f"{type(error).__name__}: {error}"
+    if "torchaudio" not in found:
+        return OrukError(f"{what} cannot be loaded", where=where, found=found)
+    return OrukError(
+        f"{what} cannot be loaded with this torchaudio",
+        where=where,
+        found=f"{torch_versions()}: {found}",
+        do="install torchaudio of the same version and build as torch, or uninstall it",
+    )
 
 
 def torch_versions() -> str:

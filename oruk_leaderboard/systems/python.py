@@ -16,7 +16,7 @@ import inspect
 import json
 import numbers
 import sys
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -48,6 +48,10 @@ class PythonSystem(LocalSystem):
         self.batch_size = options.batch_size or card.batch_size or LocalSystem.batch_size
         self._understood = False
         self.revision: str | None = None
+
+    def parts(self, items: Sequence[Item]) -> Iterable[Sequence[int]]:
+        """A batch for code that takes one, else clip by clip."""
+        return [range(len(items))] if self._batched else [[at] for at in range(len(items))]
 
     def predict(self, items: Sequence[Item]) -> list[Answer]:
         """Answers in the order of the items; what a function raises for one wave is a failure of that clip alone."""

@@ -3,7 +3,7 @@
 import io
 import os
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
@@ -85,6 +85,10 @@ class RemoteSystem(ABC):
         Raises:
             LookupError, TypeError, ValueError: The document is not an answer of this service.
         """
+
+    def parts(self, items: Sequence[Item]) -> Iterable[Sequence[int]]:
+        """One clip per call, which is paid for once."""
+        return [[at] for at in range(len(items))]
 
     def predict(self, items: Sequence[Item]) -> list[Answer]:
         """One answer per item.

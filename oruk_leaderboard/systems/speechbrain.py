@@ -1,6 +1,6 @@
 """SpeechBrain's wav2vec 2.0 recogniser trained on IEMOCAP: four classes."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 from oruk_leaderboard.answers.answer import Answer
@@ -20,8 +20,12 @@ class SpeechBrainSystem(LocalSystem):
         self._labels = [str(encoder.ind2lab[index]) for index in range(len(encoder))]
         check_labels(self._labels, card=card)
 
+    def parts(self, items: Sequence[Item]) -> Iterable[Sequence[int]]:
+        """Clip by clip: the encoder normalises over time, so padding would change answers."""
+        return [[at] for at in range(len(items))]
+
     def predict(self, items: Sequence[Item]) -> list[Answer]:
-        """Answers with a probability for each of the model's labels; one clip per call, since padding moves answers."""
+        """Answers with a probability for each of the model's labels."""
         answers = []
         for item in items:
             with self._torch.inference_mode():

@@ -1,6 +1,6 @@
 """Audio classification heads of the ``transformers`` library: one softmax per clip over the model's own labels."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -10,7 +10,7 @@ from oruk_leaderboard.classes import SAMPLE_RATE
 from oruk_leaderboard.errors import OrukError
 from oruk_leaderboard.records.system_card import SystemCard
 from oruk_leaderboard.systems.base import Item, LocalSystem, Options, Waveform, by_label
-from oruk_leaderboard.systems.checkpoint import check_labels, require
+from oruk_leaderboard.systems.checkpoint import cannot_load, check_labels, require
 from oruk_leaderboard.systems.weights import local_folder, pinned
 
 DTYPES = ("float32", "float16", "bfloat16")
@@ -56,25 +56,24 @@ class AudioClassifier(LocalSystem):
         self._exact = pads_exactly(model.config, extractor)
         self.batch_size = self._inner * LOOK_AHEAD
 
+    def parts(self, items: Sequence[Item]) -> Iterable[Sequence[int]]:
+        """Clips by length, at most the batch size of them together, and only those that may share a batch."""
+        part: list[int] = []
+        for at in sorted(range(len(items)), key=lambda at: items[at].wave.size):
+            if part and (len(part) == self._inner or not self._together(items[part[0]].wave, items[at].wave)):
+                yield part
+                part = []
+            part.append(at)
+        if part:
+            yield part
+
     def predict(self, items: Sequence[Item]) -> list[Answer]:
-        """Answers with a probability for every native label; clips that may share a batch are sorted by length."""
-        waves = [self._resampled(item.wave) for item in items]
-        order = sorted(range(len(waves)), key=lambda at: waves[at].size)
+        """A probability for every native label."""
         answers: dict[int, Answer] = {}
-        start = 0
-        while start < len(order):
-            end = start + 1
-            while (
-                end < len(order)
-                and end - start < self._inner
-                and self._together(waves[order[start]], waves[order[end]])
-            ):
-                end += 1
-            part = order[start:end]
-            for at, row in zip(part, self._probabilities([waves[at] for at in part]), strict=True):
-                answers[at] = Answer(scores=by_label(self._labels, row))
-            start = end
-        return [answers[at] for at in range(len(waves))]
+        for part in self.parts(items):
+            rows = self._probabilities([self._resampled(items[at].wave) for at in part])
+            answers |= {at: Answer(scores=by_label(self._labels, row)) for at, row in zip(part, rows, strict=True)}
+        return [answers[at] for at in range(len(items))]
 
     def _together(self, one: Waveform, other: Waveform) -> bool:
         return self._exact or one.size == other.size
@@ -149,13 +148,15 @@ def load_parts(card: SystemCard, options: Options, auto_class: str) -> tuple[Any
             card.model_id, output_loading_info=True, **source
         )
     except Exception as error:  # the library raises whatever its parts raise; all of it means "cannot be loaded"
-        remote = "trust_remote_code" in str(error) or "custom code" in str(error)
-        raise OrukError(
-            "the checkpoint needs code from its repository" if remote else "the checkpoint cannot be loaded",
-            where=f"{card.model_id}@{revision}",
-            found=f"{type(error).__name__}: {error}",
-            do="read that code, then allow it with --trust-remote-code and a pinned --revision" if remote else None,
-        ) from error
+        where = f"{card.model_id}@{revision}"
+        if "trust_remote_code" in str(error) or "custom code" in str(error):
+            raise OrukError(
+                "the checkpoint needs code from its repository",
+                where=where,
+                found=f"{type(error).__name__}: {error}",
+                do="read that code, then allow it with --trust-remote-code and a pinned --revision",
+            ) from error
+        raise cannot_load("the checkpoint", error, where=where) from error
     for kind in ("missing_keys", "mismatched_keys"):
         if wrong := sorted(map(str, loading.get(kind) or ())):
             raise OrukError(
