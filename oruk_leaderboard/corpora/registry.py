@@ -1,6 +1,7 @@
 """All corpora: the built-in specs and the index of those without an adapter."""
 
 import os
+from collections import ChainMap
 from collections.abc import Iterator, Mapping, Sequence
 from functools import cache
 from importlib.metadata import entry_points
@@ -14,16 +15,37 @@ from oruk_leaderboard.corpora.spec import CorpusSpec
 from oruk_leaderboard.errors import CorpusError, nearest
 
 
+class _BuiltIn(Mapping[str, CorpusSpec]):
+    """Specs of this package by id, which is the name of the file. A spec is read when it is first asked for."""
+
+    def __init__(self, folder: Path) -> None:
+        self._files = {path.stem: path for path in sorted(folder.glob("*.toml"))}
+        self._read: dict[str, CorpusSpec] = {}
+
+    def __getitem__(self, name: str) -> CorpusSpec:
+        if name not in self._read:
+            self._read[name] = load_spec(self._files[name], trusted=True)
+        return self._read[name]
+
+    def __contains__(self, name: object) -> bool:
+        return name in self._files
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._files)
+
+    def __len__(self) -> int:
+        return len(self._files)
+
+
 @cache
 def built_in() -> Mapping[str, CorpusSpec]:
     """Specs of this package by id."""
-    specs = [load_spec(path, trusted=True) for path in sorted(Path(__file__).parent.glob("*.toml"))]
-    return MappingProxyType({spec.id: spec for spec in specs})
+    return _BuiltIn(Path(__file__).parent)
 
 
 @cache
 def _shipped() -> Mapping[str, CorpusSpec]:
-    return MappingProxyType({**built_in(), **load_index()})
+    return MappingProxyType(ChainMap(load_index(), built_in()))  # type: ignore[arg-type]  # read only
 
 
 def registry() -> Mapping[str, CorpusSpec]:
@@ -35,7 +57,7 @@ def registry() -> Mapping[str, CorpusSpec]:
         CorpusError: Two specs have one id.
     """
     own, _ = _own(os.environ.get("ORUK_CORPORA", ""))
-    return MappingProxyType({**_shipped(), **own}) if own else _shipped()
+    return MappingProxyType(ChainMap(own, _shipped())) if own else _shipped()  # type: ignore[arg-type]  # read only
 
 
 def broken_plug_ins() -> Sequence[Problem]:
