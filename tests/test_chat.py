@@ -19,8 +19,8 @@ from oruk_leaderboard.errors import OrukError
 from oruk_leaderboard.scoring.replay import replay
 from oruk_leaderboard.systems import get_system, load_system
 from oruk_leaderboard.systems.base import Item, Options
+from oruk_leaderboard.systems.endpoint import check_endpoint
 from oruk_leaderboard.systems.http import retry_after
-from oruk_leaderboard.systems.remote import check_endpoint
 from oruk_leaderboard.systems.secrets import blank
 from tests.fake_chat import FakeChat, completion
 from tests.made_corpora import mixed, rebuild, spec

@@ -185,7 +185,7 @@ def test_a_library_that_does_not_load_is_named_with_the_versions(tmp_path: Path,
     )
     monkeypatch.syspath_prepend(tmp_path)
     with pytest.raises(OrukError, match=r"cannot be loaded with this torchaudio; found torch .*undefined symbol"):
-        require("torchaudio_of_another_build", extra="torch", card=get_system("baseline-neutral"))
+        require("torchaudio_of_another_build", extra="torch", where="baseline-neutral")
 
 
 def test_another_package_may_bring_a_system(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -45,6 +45,7 @@ class Answer:
         status: ``ok``, ``refused``, ``error`` or ``abstained``; with any other than ``ok`` nothing else counts.
         reason: Why there is no answer, or None.
         call: How the service was reached, or None for a system that runs here.
+        transcript_source: Where the words came from, for a system that reads instead of hearing; else None.
     """
 
     raw: str | None = None
@@ -53,6 +54,7 @@ class Answer:
     status: Status = "ok"
     reason: str | None = None
     call: Call | None = None
+    transcript_source: str | None = None
 
 
 def failed(reason: str, *, call: Call | None = None) -> Answer:

@@ -222,6 +222,10 @@ def _seconds(rows: Rows, at: int, value: object) -> float | None:
     return seconds
 
 
+DIAGNOSTICS: Mapping[str, str] = {f"crema-d-ieo-{selection}": selection for selection in ("lo", "md", "hi")}
+"""Protocol of the CREMA-D diagnostic to its selection of recordings."""
+
+
 def crema_d_diagnostic(selection: str) -> Gold:
     """The 546 recordings of the CREMA-D diagnostic: 91 actors, sentence IEO, six intended labels.
 

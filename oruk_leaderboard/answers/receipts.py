@@ -48,6 +48,7 @@ class Asked:
         revision: Its revision, or None where the service states none.
         prompt: Id and version of the prompt, or None for a system without one.
         prompt_sha256: SHA-256 of the prompt as UTF-8, or None.
+        alias: Whether the service can point the model's name to other weights; the receipt then says when it was asked.
     """
 
     clip_id: str
@@ -58,11 +59,13 @@ class Asked:
     revision: str | None
     prompt: str | None = None
     prompt_sha256: str | None = None
+    alias: bool = False
 
     def line(self, table: AliasTable) -> str:
         """The receipt as one line of JSON; ``table`` gives the class that the answer is read as today."""
         answer = self.answer
         label = interpret(answer, table).label if answer.raw is not None or answer.scores else answer.label
+        now = datetime.now(UTC)
         receipt = {
             "clip_id": self.clip_id,
             "input_sha256": self.input_sha256,
@@ -74,11 +77,15 @@ class Asked:
             "label": label,
             "status": answer.status,
             "reason": answer.reason,
-            "time": datetime.now(UTC).isoformat(timespec="seconds"),
+            "time": now.isoformat(timespec="seconds"),
             "seconds": round(self.seconds, 4),
         }
         if self.prompt is not None:
             receipt["prompt"] = self.prompt
+        if self.alias:
+            receipt["alias_asked_on"] = now.date().isoformat()
+        if answer.transcript_source is not None:
+            receipt["transcript_source"] = answer.transcript_source
         if answer.call is not None:
             receipt |= asdict(answer.call)
         return json.dumps(receipt, ensure_ascii=False, allow_nan=False) + "\n"
@@ -110,6 +117,8 @@ class Receipts:
         unmapped: Score mass on labels without a class.
         models: ``model@revision`` (revision ``unstated`` where the service gave none) to its clips.
         prompts: SHA-256 of the prompt to its clips; empty for a system without a prompt.
+        transcripts: Where the words came from to its clips; empty for a system that hears.
+        undeclared: Native label with a score that neither the card nor the alias table knows to its clips.
         first: Time of the first answer, as written.
         last: Time of the last one.
         changed: Clips whose answer is read as another label now than when it came.
@@ -121,6 +130,8 @@ class Receipts:
     unmapped: Unmapped
     models: Mapping[str, int]
     prompts: Mapping[str, int]
+    transcripts: Mapping[str, int]
+    undeclared: Mapping[str, int]
     first: str
     last: str
     changed: tuple[str, ...]
@@ -130,6 +141,8 @@ class Receipts:
         return {
             "models": dict(self.models),
             "prompts": dict(self.prompts),
+            "transcripts": dict(self.transcripts),
+            "undeclared": dict(self.undeclared),
             "first": self.first,
             "last": self.last,
             "changed": len(self.changed),
@@ -163,7 +176,7 @@ def read_receipts(
     """
     rows = read_rows(path)
     columns = {name: rows.need(name) for name in REQUIRED}
-    for name in ("scores", "reason"):
+    for name in ("scores", "reason", "transcript_source"):
         columns[name] = rows.columns.get(name) or [None] * rows.size
     place = {clip_id: at for at, clip_id in enumerate(clip_ids)}
     last = _last_lines(rows, columns, place, inputs)
@@ -175,6 +188,8 @@ def read_receipts(
     reasons: Counter[str] = Counter()
     models: Counter[str] = Counter()
     prompts: Counter[str] = Counter()
+    transcripts: Counter[str] = Counter()
+    undeclared: Counter[str] = Counter()
     changed, shares, on_top = [], [], 0
     for clip_id, row in last.items():
         receipt = {name: column[row] for name, column in columns.items()}
@@ -188,6 +203,8 @@ def read_receipts(
                 found=receipt["input_sha256"],
                 do="replay against the set that the answers were given for",
             )
+        if receipt["transcript_source"] is not None:
+            transcripts[printable(receipt["transcript_source"])] += 1
         models[f"{receipt['model']}@{receipt['revision'] or 'unstated'}"] += 1
         if receipt["prompt_sha256"]:
             prompts[receipt["prompt_sha256"]] += 1
@@ -196,6 +213,7 @@ def read_receipts(
         status[at] = STATUSES.index(meaning.status)
         if answer.scores:
             shares.append(meaning.unmapped)
+            undeclared.update(printable(label) for label in answer.scores if not table.knows(label))
             on_top += meaning.unmapped_on_top
         if meaning.label is not None:
             labels[at] = index[meaning.label]
@@ -221,6 +239,8 @@ def read_receipts(
         Unmapped(len(shares), sum(shares) / len(shares) if shares else 0.0, on_top),
         dict(models),
         dict(prompts),
+        by_frequency(transcripts),
+        by_frequency(undeclared),
         times[0],
         times[-1],
         tuple(changed),
@@ -274,7 +294,7 @@ def _check(rows: Rows, row: int, receipt: Mapping[str, Any]) -> None:
             f"invalid receipt: {key}", where=rows.where(row), expected=expected, found=repr(receipt[key])[:80]
         )
 
-    for key in ("answer", "label", "revision", "reason"):
+    for key in ("answer", "label", "revision", "reason", "transcript_source"):
         if not (receipt[key] is None or isinstance(receipt[key], str)):
             refuse(key, "text or null")
     for key in ("model", "time"):

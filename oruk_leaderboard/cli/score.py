@@ -75,8 +75,9 @@ def run(options: argparse.Namespace) -> int:
     one_thread()
     if options.template is not None:
         return _template(options)
+    from oruk_leaderboard.answers.gold import DIAGNOSTICS
     from oruk_leaderboard.errors import PredictionError
-    from oruk_leaderboard.scoring.result import BENCHMARK, DIAGNOSTICS
+    from oruk_leaderboard.scoring.result import BENCHMARK
     from oruk_leaderboard.scoring.scorer import score
 
     if options.predictions is None:

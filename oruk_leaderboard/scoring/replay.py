@@ -73,9 +73,17 @@ def _findings(receipts: Receipts) -> tuple[str, ...]:
     if receipts.changed:
         shown = ", ".join(receipts.changed[:3]) + (", …" if len(receipts.changed) > 3 else "")
         found.append(f"{len(receipts.changed)} answers parse to another label than was saved: {shown}")
-    for what, seen in (("models or revisions", receipts.models), ("prompts", receipts.prompts)):
+    several = (
+        ("models or revisions", receipts.models),
+        ("prompts", receipts.prompts),
+        ("sources of transcripts", receipts.transcripts),
+    )
+    for what, seen in several:
         if len(seen) > 1:
             found.append(f"{len(seen)} {what} in one file: {', '.join(seen)}")
+    if receipts.undeclared:
+        named = ", ".join(f"{label} ({clips:,} clips)" for label, clips in list(receipts.undeclared.items())[:5])
+        found.append(f"{len(receipts.undeclared)} labels have no class and are not declared without one: {named}")
     if receipts.unmapped.on_top:
         mass = receipts.unmapped
         found.append(

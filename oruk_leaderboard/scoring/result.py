@@ -5,7 +5,7 @@ from datetime import UTC, date, datetime
 from typing import TYPE_CHECKING, Any
 
 from oruk_leaderboard import __version__
-from oruk_leaderboard.answers.gold import Gold
+from oruk_leaderboard.answers.gold import DIAGNOSTICS, Gold
 from oruk_leaderboard.answers.predictions import STATUSES, Predictions
 from oruk_leaderboard.errors import PredictionError
 from oruk_leaderboard.records.record import Protocol, Record, Source, SystemInfo
@@ -21,9 +21,6 @@ BENCHMARK, VERSION = "oruk-bench", "0.1.0"
 
 SCORED_BY = "scored by oruk-bench-leaderboard "
 """Beginning of ``attested_by`` of a record made here; the package's version follows."""
-
-DIAGNOSTICS: Mapping[str, str] = {f"crema-d-ieo-{selection}": selection for selection in ("lo", "md", "hi")}
-"""Protocols of the CREMA-D diagnostic to their selection: six classes, actors drawn, failures stay wrong."""
 
 DIAGNOSTIC_VERSION = "1.0.0"
 """Version of these protocols."""

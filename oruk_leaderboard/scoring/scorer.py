@@ -10,7 +10,15 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from oruk_leaderboard import __version__
-from oruk_leaderboard.answers.gold import ATTRIBUTES, CREMA_D_LABELS, Gold, crema_d_diagnostic, gold_of_set, read_gold
+from oruk_leaderboard.answers.gold import (
+    ATTRIBUTES,
+    CREMA_D_LABELS,
+    DIAGNOSTICS,
+    Gold,
+    crema_d_diagnostic,
+    gold_of_set,
+    read_gold,
+)
 from oruk_leaderboard.answers.predictions import FAILURES, STATUSES, Predictions, read_predictions
 from oruk_leaderboard.answers.tabular import Rows, read_rows
 from oruk_leaderboard.classes import CLASSES
@@ -20,7 +28,7 @@ from oruk_leaderboard.scoring.class_scores import evaluate_scores, score_sums
 from oruk_leaderboard.scoring.evaluation import evaluate
 from oruk_leaderboard.scoring.intervals import Settings
 from oruk_leaderboard.scoring.listeners import listener_figures
-from oruk_leaderboard.scoring.result import BENCHMARK, DIAGNOSTICS, SCORER_VERSION, record_of
+from oruk_leaderboard.scoring.result import BENCHMARK, SCORER_VERSION, record_of
 from oruk_leaderboard.scoring.sampling import Clustering, clustering
 from oruk_leaderboard.scoring.sentences import sentence_figures
 from oruk_leaderboard.scoring.tally import count

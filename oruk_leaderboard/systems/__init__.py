@@ -118,7 +118,7 @@ def lacking(card: SystemCard) -> list[str]:
 def _lacking_service(card: SystemCard) -> list[str]:
     if card.endpoint is None:
         return ["--endpoint URL"]
-    from oruk_leaderboard.systems.remote import key_variable
+    from oruk_leaderboard.systems.endpoint import key_variable
 
     variable = key_variable(card.endpoint)
     return [] if os.environ.get(variable) else [f"the environment variable {variable}"]

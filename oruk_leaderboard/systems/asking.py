@@ -65,6 +65,7 @@ def decoded(clips: Sequence[Stored]) -> Batch:
             decode_stored(clip.flac, clip_sha256=clip.clip_sha256, where=clip.clip_id),
             clip.corpus,
             clip.transcript,
+            clip.clip_sha256,
         )
         for clip in clips
     ]

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from oruk_leaderboard.answers.answer import Answer
 from oruk_leaderboard.records.system_card import SystemCard
 from oruk_leaderboard.systems.budget import Budget
+from oruk_leaderboard.systems.transcripts import CORPUS_ONLY, Transcripts
 
 Waveform = NDArray[np.float32]
 """One clip: float32, shape (n_samples,), 16 kHz mono, range [-1, 1), at most 256,000 samples."""
@@ -26,12 +27,14 @@ class Item:
         wave: Its samples.
         corpus: Id of its corpus.
         transcript: Its words as the corpus gives them, or None.
+        clip_sha256: Digest of its samples.
     """
 
     clip_id: str
     wave: Waveform
     corpus: str = ""
     transcript: str | None = None
+    clip_sha256: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,6 +53,7 @@ class Options:
         rpm: Most calls per minute, or None.
         timeout: Longest wait for one answer of a service, in s.
         budget: What may be spent on calls, or None for no limit.
+        transcripts: Words of clips, for systems that read instead of hearing.
         clips: Folder of the rebuilt set that is asked about, for baselines that learn from its other corpora.
     """
 
@@ -64,6 +68,7 @@ class Options:
     rpm: int | None = None
     timeout: float = 120.0
     budget: Budget | None = None
+    transcripts: Transcripts = CORPUS_ONLY
     clips: Path | None = None
 
 

@@ -1,9 +1,13 @@
 """What calls of a paid service cost, and a limit on it that also counts what is in flight and what timed out."""
 
+import json
 import math
 import threading
+from collections import Counter
 from dataclasses import dataclass
+from pathlib import Path
 
+from oruk_leaderboard.answers.tabular import read_rows
 from oruk_leaderboard.errors import OrukError
 from oruk_leaderboard.records.system_card import Price, SystemCard
 
@@ -106,18 +110,63 @@ def _audio_tokens(price: Price, seconds: float) -> int:
     return math.ceil(seconds * (price.audio_tokens_per_second or 0))
 
 
+def cost_in(receipts: Path) -> float:
+    """What the calls of a receipts file cost, in USD; failed ones that were asked again are included."""
+    return sum(float(cost or 0) for cost in read_rows(receipts).columns.get("cost", ()))
+
+
 class Budget:
     """USD that may be spent; used from several threads.
 
     Args:
         limit: The most, in USD; None for no limit.
-        spent: What earlier runs have spent, in USD.
     """
 
-    def __init__(self, limit: float | None = None, spent: float = 0.0) -> None:
-        self.limit, self.spent = limit, spent
+    def __init__(self, limit: float | None = None) -> None:
+        self.limit, self.spent = limit, 0.0
+        self._journal: Path | None = None
         self._reserved = 0.0
         self._changed = threading.Condition()
+
+    def go_on(self, receipts: Path, journal: Path) -> None:
+        """Count what earlier runs have spent, and note every attempt from now on.
+
+        A run that was killed leaves attempts in the journal that no receipt accounts for: each may have been charged.
+
+        Args:
+            receipts: Receipts of those runs.
+            journal: File of one line per attempt, beside them.
+
+        Raises:
+            OrukError: The receipts were written without a price.
+        """
+        settled: Counter[str] = Counter()
+        if receipts.exists() and receipts.stat().st_size:
+            rows = read_rows(receipts)
+            nothing = [None] * rows.size
+            columns = (rows.columns.get(name, nothing) for name in ("clip_id", "attempt", "cost", "http_status"))
+            for clip_id, attempt, cost, status in zip(*columns, strict=True):
+                settled[clip_id] += int(attempt or 0)
+                if cost is None and status is not None:
+                    raise OrukError(
+                        "earlier receipts state no cost, so a budget cannot be kept",
+                        where=receipts,
+                        do="choose another --out, or start anew with --restart",
+                    )
+                self.spent += float(cost or 0)
+        if journal.exists() and journal.stat().st_size:
+            rows = read_rows(journal)
+            for clip_id, most_usd in zip(rows.need("clip_id"), rows.need("most_usd"), strict=True):
+                settled[clip_id] -= 1
+                if settled[clip_id] < 0:
+                    self.spent += float(most_usd)
+        self._journal = journal
+
+    def note(self, clip_id: str, amount: float) -> None:
+        """Write down that an attempt begins."""
+        if self._journal is not None:
+            with self._changed, self._journal.open("a", encoding="utf-8") as file:
+                file.write(json.dumps({"clip_id": clip_id, "most_usd": amount}) + "\n")
 
     def reserve(self, amount: float) -> None:
         """Set aside what a call may cost; waits while other calls may still give some of theirs back.
@@ -165,14 +214,15 @@ class Meter:
     Args:
         budget: What it is paid from; the bound is set aside.
         bound: Upper bound of one attempt, in USD.
+        clip_id: Which clip.
 
     Raises:
         BudgetReachedError: Too little is left.
     """
 
-    def __init__(self, budget: Budget, bound: float) -> None:
+    def __init__(self, budget: Budget, bound: float, clip_id: str) -> None:
         budget.reserve(bound)
-        self.attempts = 0
+        self.attempts, self._clip_id = 0, clip_id
         self._budget, self._bound, self._lost, self._open = budget, bound, 0.0, False
 
     def sent(self) -> None:
@@ -188,6 +238,7 @@ class Meter:
                 raise OutOfBudgetError("the budget allows no further attempt")
         self.attempts += 1
         self._open = True
+        self._budget.note(self._clip_id, self._bound)
 
     def answered(self) -> None:
         """The attempt got a response; error responses are not charged."""

@@ -9,7 +9,7 @@ from oruk_leaderboard.labels import alias_table
 from oruk_leaderboard.records.system_card import SystemCard
 
 
-def require(package: str, *, extra: str, card: SystemCard) -> Any:
+def require(package: str, *, extra: str, where: str) -> Any:
     """Import a library that only some systems need.
 
     Raises:
@@ -20,10 +20,10 @@ def require(package: str, *, extra: str, card: SystemCard) -> Any:
         return importlib.import_module(package)
     except ModuleNotFoundError as error:
         raise MissingExtraError(
-            f"this system needs the package {package.partition('.')[0]}", extra=extra, where=card.id
+            f"this system needs the package {package.partition('.')[0]}", extra=extra, where=where
         ) from error
     except (ImportError, OSError, RuntimeError) as error:
-        raise cannot_load(f"the package {package.partition('.')[0]}", error, where=card.id) from error
+        raise cannot_load(f"the package {package.partition('.')[0]}", error, where=where) from error
 
 
 def cannot_load(what: str, error: Exception, *, where: object) -> OrukError:

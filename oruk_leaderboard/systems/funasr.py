@@ -49,7 +49,7 @@ def load(card: SystemCard, options: Options) -> FunAsrSystem:
     Raises:
         OrukError: ``funasr`` is not installed, no revision is pinned, or the model cannot be loaded.
     """
-    funasr = require("funasr", extra="funasr", card=card)
+    funasr = require("funasr", extra="funasr", where=card.id)
     revision = pinned(card, options)
     folder = snapshot(card, revision)
     try:

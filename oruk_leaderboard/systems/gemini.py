@@ -15,7 +15,8 @@ from oruk_leaderboard.classes import CLASSES
 from oruk_leaderboard.records.system_card import SystemCard
 from oruk_leaderboard.systems.base import Item, Options
 from oruk_leaderboard.systems.budget import Tokens
-from oruk_leaderboard.systems.remote import RemoteSystem, connect, wav_bytes
+from oruk_leaderboard.systems.endpoint import wav_bytes
+from oruk_leaderboard.systems.remote import RemoteSystem, connect
 
 if TYPE_CHECKING:
     from oruk_leaderboard.systems.http import Response

@@ -20,10 +20,11 @@ PACKAGES = ("torch", "transformers", "funasr", "speechbrain", "opensmile", "soxr
 
 
 def identity_of(system: System, options: Options, *, set_digest: str) -> dict[str, Any]:
-    """Everything that decides the answers of a run, as JSON values."""
+    """Everything that decides the answers of a run, as JSON values; a price decides none."""
+    card = {name: value for name, value in system.card.to_dict().items() if name != "price"}
     return {
         "run_version": RUN_VERSION,
-        "system": jsontext.parse(json.dumps(system.card.to_dict())),
+        "system": jsontext.parse(json.dumps(card)),
         "revision": system.revision,
         "identity": jsontext.parse(json.dumps(dict(system.identity))),
         "device": options.device.partition(":")[0],
@@ -55,13 +56,18 @@ def receipts_of(out: Path) -> Path:
     return out.with_name(out.name + ".receipts.jsonl")
 
 
+def calls_of(out: Path) -> Path:
+    """``FILE.calls.jsonl`` beside the predictions file ``FILE``: the attempts of runs with a budget."""
+    return out.with_name(out.name + ".calls.jsonl")
+
+
 def set_aside(out: Path) -> list[Path]:
-    """Rename the receipts and ``run.json`` of earlier runs to the first free number; nothing is deleted.
+    """Rename the receipts, ``run.json`` and calls of earlier runs to the first free number; nothing is deleted.
 
     Returns:
         Where they are now.
     """
-    old = [path for path in (receipts_of(out), run_file(out)) if path.exists() and path.stat().st_size]
+    old = [path for path in (receipts_of(out), run_file(out), calls_of(out)) if path.exists() and path.stat().st_size]
     if not old:
         return []
     for number in itertools.count(1):

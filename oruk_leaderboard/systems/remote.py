@@ -1,42 +1,24 @@
 """What all endpoints share: key, prompt, limits, receipt fields. An adapter adds what is sent and how it is read."""
 
-import io
-import os
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
-from urllib.parse import urlsplit
-
-import numpy as np
 
 from oruk_leaderboard.answers.answer import Answer, Call, failed
 from oruk_leaderboard.classes import SAMPLE_RATE
 from oruk_leaderboard.errors import OrukError
 from oruk_leaderboard.jsontext import parse
 from oruk_leaderboard.records.system_card import SystemCard
-from oruk_leaderboard.systems.base import Item, Options, Waveform
-from oruk_leaderboard.systems.budget import Budget, Meter, OutOfBudgetError, Tokens, cost_of, most, price_of
-from oruk_leaderboard.systems.checkpoint import require
+from oruk_leaderboard.systems.base import Item, Options
+from oruk_leaderboard.systems.budget import Budget, Meter, OutOfBudgetError, Tokens, about, cost_of, most
+from oruk_leaderboard.systems.endpoint import bearer, check_endpoint, key_of, service_at
 from oruk_leaderboard.systems.prompts import Prompt, load_prompt
 from oruk_leaderboard.systems.secrets import blank
 
 if TYPE_CHECKING:
     from oruk_leaderboard.systems.http import Attempts, Response, Service
-
-KEYS: Mapping[str, str] = {
-    "api.openai.com": "OPENAI_API_KEY",
-    "api.anthropic.com": "ANTHROPIC_API_KEY",
-    "generativelanguage.googleapis.com": "GEMINI_API_KEY",
-    "dashscope-intl.aliyuncs.com": "DASHSCOPE_API_KEY",
-    "dashscope.aliyuncs.com": "DASHSCOPE_API_KEY",
-    "speech-api.oruk.ai": "ORUK_API_KEY",
-}
-"""Host to the environment variable of its key."""
-
-OTHER_KEY = "ENDPOINT_API_KEY"
-"""Variable of the key for any other host: no vendor's own key is ever sent to another service."""
 
 MAX_TOKENS = 256
 """Most tokens of an answer where the card states none; a class needs few, and a cut answer is an error."""
@@ -65,12 +47,12 @@ class RemoteSystem(ABC):
         self.prompt_sha256 = self.instructions.sha256 if self.prompted else None
         self.max_tokens = card.max_tokens or MAX_TOKENS
         self.budget = options.budget or Budget()
-        if self.budget.limit is not None:
-            price_of(card, hears=not self.reads)
+        self.transcripts = options.transcripts
         self.temperature = self.instructions.temperature if card.temperature else None
         self.identity: Mapping[str, Any] = {
             "endpoint": endpoint_of(card, options),
             **({"max_tokens": self.max_tokens, "temperature": self.temperature} if self.prompted else {}),
+            **({"transcripts": dict(self.transcripts.identity)} if self.reads else {}),
             **identity,
         }
 
@@ -120,14 +102,24 @@ class RemoteSystem(ABC):
     def close(self) -> None:
         """Close the connections."""
         self.service.close()
+        self.transcripts.close()
 
     def _ask(self, item: Item) -> Answer:
-        if self.reads and not (item.transcript or "").strip():
-            return Answer(status="abstained", reason="there is no transcript of this clip")
+        source: str | None = None
+        if self.reads:
+            try:
+                words = self.transcripts.words(item.clip_id, item.transcript, item.clip_sha256, item.wave)
+            except (RuntimeError, OSError, _transport_error()) as error:
+                return failed(f"{type(error).__name__}: {error}")
+            source = None if words is None else words.source
+            if words is None or not words.text.strip():
+                reason = "there is no transcript of this clip" if words is None else "the transcript is empty"
+                return Answer(status="abstained", reason=reason, transcript_source=source)
+            item = replace(item, transcript=words.text)
         price, seconds = self.card.price, len(item.wave) / SAMPLE_RATE
         heard = 0.0 if self.reads else seconds
         bound = most(price, text=self.words(item), seconds=heard, max_tokens=self.max_tokens) if price else 0.0
-        meter = Meter(self.budget, bound)
+        meter = Meter(self.budget, bound, item.clip_id)
         cost = 0.0
         try:
             response = self.send(self.body(item), meter)
@@ -140,7 +132,8 @@ class RemoteSystem(ABC):
         finally:
             cost = meter.close(cost)
         call = answer.call or Call()
-        return replace(answer, call=replace(call, cost=round(cost, 9) if price else None))
+        call = replace(call, cost=round(cost, 9) if price else None)
+        return replace(answer, call=call, transcript_source=source)
 
     def _read(self, response: "Response") -> Answer:
         if response.status != 200:
@@ -172,38 +165,23 @@ def _transport_error() -> type[Exception]:
     return httpx2.TransportError
 
 
-def wav_bytes(wave: Waveform) -> bytes:
-    """A 16-bit WAV file of a clip."""
-    import soundfile
+def estimate(card: SystemCard, clips: Sequence[tuple[float, str]]) -> tuple[float, float] | tuple[None, None]:
+    """About what calls cost and the most they can cost if each succeeds at once, in USD; None without a price.
 
-    out = io.BytesIO()
-    samples = np.clip(np.round(wave * 32768), -32768, 32767).astype(np.int16)
-    soundfile.write(out, samples, SAMPLE_RATE, format="WAV", subtype="PCM_16")
-    return out.getvalue()
-
-
-def check_endpoint(url: str, *, allow_http: bool) -> str:
-    """The base URL without a slash at its end.
-
-    Raises:
-        OrukError: It is not a URL, contains credentials or a query, or is plain HTTP to another machine.
+    Args:
+        card: The system's card.
+        clips: Length in s and the corpus's words of each clip.
     """
-    parts = urlsplit(url)
-    if parts.scheme not in ("http", "https") or not parts.hostname:
-        raise OrukError("not an endpoint", where="--endpoint", expected="https://host/v1", found=blank(url))
-    if parts.username or parts.password or parts.query or parts.fragment:
-        raise OrukError(
-            "the endpoint contains more than host and path", where="--endpoint", do="put the key into the environment"
-        )
-    loopback = parts.hostname in ("localhost", "::1") or parts.hostname.startswith("127.")
-    if parts.scheme == "http" and not loopback and not allow_http:
-        raise OrukError(
-            "plain HTTP to another machine would send audio and key in the clear",
-            where=f"--endpoint {parts.hostname}",
-            expected="https",
-            do="use https, or --allow-http inside a network that you trust",
-        )
-    return url.rstrip("/")
+    if (price := card.price) is None:
+        return None, None
+    reads = card.family == "text only"
+    prompt = load_prompt(card.prompt or "emotion", reads=reads).text
+    sent = [(0.0 if reads else seconds, prompt + words if reads else prompt) for seconds, words in clips]
+    limit = card.max_tokens or MAX_TOKENS
+    return (
+        sum(about(price, characters=len(text), seconds=seconds) for seconds, text in sent),
+        sum(most(price, text=text, seconds=seconds, max_tokens=limit) for seconds, text in sent),
+    )
 
 
 def endpoint_of(card: SystemCard, options: Options) -> str:
@@ -216,31 +194,6 @@ def endpoint_of(card: SystemCard, options: Options) -> str:
     if endpoint is None:
         raise OrukError("no endpoint", where=card.id, expected="--endpoint URL", do="start a server, such as vLLM's")
     return check_endpoint(endpoint, allow_http=options.allow_http)
-
-
-def key_variable(endpoint: str) -> str:
-    """Name of the environment variable for an endpoint's key."""
-    return KEYS.get(urlsplit(endpoint).hostname or "", OTHER_KEY)
-
-
-def key_of(endpoint: str, *, card: SystemCard) -> str | None:
-    """The key of a service from the environment; None only for plain HTTP.
-
-    Raises:
-        OrukError: It is missing, or has characters that no header can carry.
-    """
-    variable = key_variable(endpoint)
-    key = os.environ.get(variable, "").strip()
-    if not key and endpoint.startswith("https:"):
-        raise OrukError("no key for the service", where=card.id, expected=f"the environment variable {variable}")
-    if not (key.isascii() and key.isprintable()):
-        raise OrukError("the key has characters other than printable ASCII", where=f"environment variable {variable}")
-    return key or None
-
-
-def bearer(key: str) -> dict[str, str]:
-    """The header of most services."""
-    return {"authorization": f"Bearer {key}"}
 
 
 def connect(
@@ -263,15 +216,12 @@ def connect(
     Raises:
         OrukError: The endpoint or its key is missing, or the extra ``api`` is not installed.
     """
-    for package in ("httpx2", "tenacity", "aiolimiter"):
-        require(package, extra="api", card=card)
-    from oruk_leaderboard.systems.http import Service
-
     endpoint = endpoint_of(card, options)
-    key = key_of(endpoint, card=card)
-    return Service(
+    key = key_of(endpoint, where=card.id)
+    return service_at(
         endpoint + path,
         {**always, **(header(key) if key else {})},
+        where=card.id,
         timeout=options.timeout,
         rpm=options.rpm,
         concurrency=options.concurrency,

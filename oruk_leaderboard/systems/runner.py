@@ -7,6 +7,7 @@ from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
 
+from oruk_leaderboard.answers.gold import DIAGNOSTICS, crema_d_diagnostic
 from oruk_leaderboard.answers.predictions import write_predictions
 from oruk_leaderboard.answers.receipt_file import ReceiptFile, settled
 from oruk_leaderboard.answers.receipts import Asked, Unmapped, read_receipts
@@ -19,7 +20,17 @@ from oruk_leaderboard.records.system_card import SystemCard
 from oruk_leaderboard.systems import get_system, lacking, load_system
 from oruk_leaderboard.systems.asking import Reply, Stored, local, on_ray
 from oruk_leaderboard.systems.base import Options, System
-from oruk_leaderboard.systems.identity import continue_or_begin, identity_of, receipts_of, set_aside, write_run
+from oruk_leaderboard.systems.budget import cost_in, price_of
+from oruk_leaderboard.systems.endpoint import is_loopback
+from oruk_leaderboard.systems.identity import (
+    calls_of,
+    continue_or_begin,
+    identity_of,
+    receipts_of,
+    set_aside,
+    write_run,
+)
+from oruk_leaderboard.systems.remote import estimate
 from oruk_leaderboard.todict import ToDict
 
 MAX_FAILURES = 20
@@ -37,10 +48,12 @@ class Run:
         resumed: Clips whose answer was there from before.
         counts: Status to number of clips.
         unknown_labels: Answer that names no class to its number of clips.
+        undeclared_labels: Native label with a score that the card does not declare to its number of clips.
         reasons: Why clips have no class to their number, the most frequent first.
         unmapped: Score mass on native labels without a class.
         predictions: File for ``score``.
         receipts: File for ``replay``.
+        cost: What all receipts say that their calls cost, in USD; None where the card states no price.
     """
 
     system: str
@@ -49,10 +62,12 @@ class Run:
     resumed: int
     counts: Mapping[str, int]
     unknown_labels: Mapping[str, int]
+    undeclared_labels: Mapping[str, int]
     reasons: Mapping[str, int]
     unmapped: Unmapped
     predictions: Path
     receipts: Path
+    cost: float | None
 
     def to_dict(self) -> dict[str, Any]:
         """The fields by name, paths as text."""
@@ -68,12 +83,14 @@ class Selection:
         corpora: Ids of corpora.
         language: BCP-47 tag; ``en`` includes ``en-CA``.
         limit: At most this many, the first of the set.
+        diagnostic: ``crema-d-ieo-lo``, ``-md`` or ``-hi``: the 546 recordings of that diagnostic.
     """
 
     subsample: str | None = None
     corpora: Sequence[str] = ()
     language: str | None = None
     limit: int | None = None
+    diagnostic: str | None = None
 
 
 def run(
@@ -117,6 +134,7 @@ def run(
     target = Path(out)
     clip_set = open_clipset(clips)
     inputs = select(clip_set, selection)
+    _check_paid(card, options, engine)
     table = alias_table().declared(dict(card.native_labels or {}))
     target.parent.mkdir(parents=True, exist_ok=True)
     if restart:
@@ -125,6 +143,8 @@ def run(
         set_aside(target)
     # What foreign code prints must not end up in the output of this program.
     with ReceiptFile(receipts_of(target)) as file, contextlib.redirect_stdout(sys.stderr):
+        if options.budget is not None:
+            options.budget.go_on(receipts_of(target), calls_of(target))
         with contextlib.closing(load_system(card, options)) as loaded:
             identity = identity_of(loaded, options, set_digest=clip_set.digest)
             continue_or_begin(target, identity, started=not file.empty, resume=resume)
@@ -147,6 +167,33 @@ def run(
                 if loaded.observed:
                     write_run(target, {**identity, "observed": dict(loaded.observed)})
         return _finish(clip_set, target, table, loaded, clips=len(inputs), resumed=len(done))
+
+
+def _check_paid(card: SystemCard, options: Options, engine: str) -> None:
+    """Refuse a budget that could not be kept, and words that nobody would read.
+
+    Raises:
+        OrukError: The card states no price, calls would come from several processes, a recogniser is paid too, or the
+            system hears and transcripts were named.
+    """
+    if options.transcripts.identity and card.family != "text only":
+        raise OrukError(
+            "the system hears audio and reads no transcripts", where=card.id, do="leave out the options on transcripts"
+        )
+    if engine != "local" and (options.budget is not None or options.transcripts.recogniser is not None):
+        raise OrukError(
+            "a budget and a recogniser belong to one process", where=f"--engine {engine}", expected="--engine local"
+        )
+    if options.budget is None:
+        return
+    price_of(card, hears=card.family != "text only")
+    where = options.transcripts.identity.get("recogniser_endpoint")
+    if where is not None and not is_loopback(where):
+        raise OrukError(
+            "the budget does not count what the recogniser costs",
+            where=f"--transcribe-endpoint {where}",
+            do="transcribe in a run without --budget first: its transcripts are kept and not asked for again",
+        )
 
 
 def _until(most: int, replies: Iterable[list[Reply]], *, where: str) -> Iterator[list[Reply]]:
@@ -180,6 +227,8 @@ class Plan(ToDict):
             once it is loaded.
         calls: Clips that are still to be asked about.
         audio_minutes: Length of their audio.
+        cost: About what the calls cost, in USD, without the reasoning of models; None where the card states no price.
+        most: The most they can cost if each succeeds at once, in USD; None likewise.
         missing: What has to be installed or stated first.
     """
 
@@ -188,6 +237,8 @@ class Plan(ToDict):
     answered: int
     calls: int
     audio_minutes: float
+    cost: float | None
+    most: float | None
     missing: tuple[str, ...]
 
 
@@ -209,12 +260,15 @@ def plan(
     inputs = select(clip_set, selection)
     receipts = receipts_of(Path(out))
     done = settled(receipts, inputs) if receipts.exists() and receipts.stat().st_size else set()
-    ids, seconds = (clip_set.table.column(name).to_pylist() for name in ("clip_id", "duration_s"))
-    wanted = inputs.keys() - done
-    audio = sum(length for clip_id, length in zip(ids, seconds, strict=True) if clip_id in wanted and length)
+    _check_paid(card, options, "local")
+    names = ("clip_id", "duration_s", "transcript")
+    rows = zip(*(clip_set.table.column(name).to_pylist() for name in names), strict=True)
+    wanted = [(seconds or 0.0, words or "") for clip_id, seconds, words in rows if clip_id in inputs.keys() - done]
+    audio = sum(seconds for seconds, _ in wanted)
     card = replace(card, revision=options.revision or card.revision, endpoint=options.endpoint or card.endpoint)
     missing = lacking(card)
-    return Plan(card.id, len(inputs), len(done), len(wanted), audio / 60, tuple(missing))
+    expected, bound = estimate(card, wanted)
+    return Plan(card.id, len(inputs), len(done), len(wanted), audio / 60, expected, bound, tuple(missing))
 
 
 def _asked(reply: Reply, model: str, system: System) -> Asked:
@@ -227,6 +281,7 @@ def _asked(reply: Reply, model: str, system: System) -> Asked:
         revision=system.revision,
         prompt=system.prompt,
         prompt_sha256=system.prompt_sha256,
+        alias=system.card.alias,
     )
 
 
@@ -243,10 +298,12 @@ def _finish(clip_set: ClipSet, target: Path, table: AliasTable, system: System, 
         resumed=resumed,
         counts={name: count for name, count in saved.predictions.counts.items() if count and name != "missing"},
         unknown_labels=saved.predictions.spellings,
+        undeclared_labels=saved.undeclared,
         reasons=saved.reasons,
         unmapped=saved.unmapped,
         predictions=target,
         receipts=receipts,
+        cost=cost_in(receipts) if system.card.price else None,
     )
 
 
@@ -265,6 +322,12 @@ def select(clip_set: ClipSet, selection: Selection) -> dict[str, str]:
         rows = [row for row in rows if row[2] in selection.corpora]
     if (tag := selection.language) is not None:
         rows = [row for row in rows if row[3] is not None and f"{row[3]}-".lower().startswith(f"{tag}-".lower())]
+    if selection.diagnostic is not None:
+        if selection.diagnostic not in DIAGNOSTICS:
+            known = ", ".join(DIAGNOSTICS)
+            raise OrukError("no such diagnostic", where="--protocol", expected=known, found=selection.diagnostic)
+        chosen = set(crema_d_diagnostic(DIAGNOSTICS[selection.diagnostic]).clip_ids)
+        rows = [row for row in rows if row[0] in chosen]
     if selection.subsample is not None:
         from oruk_leaderboard.manifest import pinned_subsample
 

@@ -40,8 +40,8 @@ def load(card: SystemCard, options: Options) -> SpeechBrainSystem:
     Raises:
         OrukError: A library is not installed, no revision is pinned, its code is not allowed, or it cannot be loaded.
     """
-    torch = require("torch", extra="speechbrain", card=card)
-    interfaces = require("speechbrain.inference.interfaces", extra="speechbrain", card=card)
+    torch = require("torch", extra="speechbrain", where=card.id)
+    interfaces = require("speechbrain.inference.interfaces", extra="speechbrain", where=card.id)
     revision = pinned(card, options)
     if not options.trust_remote_code:
         raise OrukError(

@@ -133,8 +133,8 @@ def load_parts(card: SystemCard, options: Options, auto_class: str) -> tuple[Any
         OrukError: A library, the revision or a weight is missing, remote code is not allowed, or the checkpoint cannot
             be loaded.
     """
-    torch = require("torch", extra="torch", card=card)
-    transformers = require("transformers", extra="torch", card=card)
+    torch = require("torch", extra="torch", where=card.id)
+    transformers = require("transformers", extra="torch", where=card.id)
     revision = pinned(card, options)
     if (dtype := options.dtype or card.dtype) not in (None, *DTYPES):
         raise OrukError("unknown number type", where=card.id, expected=", ".join(DTYPES), found=dtype)
