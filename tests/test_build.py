@@ -121,6 +121,9 @@ def test_the_first_rebuilt_record_adds_its_config_and_no_row_of_the_table(source
     (row,) = read_table(get_config("rebuilt"), sources).to_pylist()
     assert (row["system_id"], row["scored_on"], row["n"]) == ("mine", "rebuilt_open", 400)
     assert row["manifest_digest"] == "b" * 64
+    assert [row["macro_f1_low"], row["macro_f1_high"]] == record.evaluation["intervals"]["macro_f1"]
+    assert row["macro_f1_low"] < row["macro_f1"] < row["macro_f1_high"]
+    assert (row["macro_f1_low_corpora"], row["human_line"]) == (None, None), "three corpora, and no file of votes"
     assert read_table(get_config("default"), sources).num_rows == 33
     names = [entry["config_name"] for entry in read_header(sources / "README.md")["configs"]]
     assert "rebuilt" in names

@@ -117,11 +117,26 @@ def _systems(records: Sequence[Record]) -> Rows:
 
 
 def _rebuilt(records: Sequence[Record]) -> Rows:
-    columns = ("n", "manifest_version", "manifest_digest", "set_digest")
-    return [
-        _row(record, "rebuilt", **{column: (record.evaluation or {}).get(column) for column in columns})
-        for record in by_score([record for record in records if record.scored_on in REBUILT])
-    ]
+    from oruk_leaderboard.scoring.human import human_lines
+
+    rows = []
+    for record in by_score([record for record in records if record.scored_on in REBUILT]):
+        evaluation = record.evaluation or {}
+        speakers = evaluation["intervals"]["macro_f1"] or (None, None)
+        corpora = evaluation["other_corpora"]["intervals"]["macro_f1"] or (None, None)
+        rows.append(
+            _row(
+                record,
+                "rebuilt",
+                macro_f1_low=speakers[0],
+                macro_f1_high=speakers[1],
+                macro_f1_low_corpora=corpora[0],
+                macro_f1_high_corpora=corpora[1],
+                human_line=" ".join(human_lines(evaluation)) if evaluation["human_line"] else None,
+                **{name: evaluation[name] for name in ("n", "manifest_version", "manifest_digest", "set_digest")},
+            )
+        )
+    return rows
 
 
 def _manifest(root: Path) -> Any:
