@@ -38,6 +38,8 @@ def sources(tmp_path):
     shutil.copytree(root / "data" / "records", tmp_path / "data" / "records")
     (tmp_path / "dataset_card").mkdir()
     (tmp_path / "docs").mkdir()
+    (tmp_path / "schema").mkdir()
+    shutil.copy(root / "schema" / "record.schema.json", tmp_path / "schema")
     shutil.copy(root / "dataset_card" / "responsible_ai.toml", tmp_path / "dataset_card")
     for name in ("oruk_bench_leaderboard.py", "dataset_card/datasheet.md", *PARTS):
         text = (root / name).read_text(encoding="utf-8")
