@@ -34,7 +34,7 @@ def test_language_table_does_not_invent_hours():
     languages = {
         "de": group("de"),
         "en": group("en", clips=20, unknown_durations=5),
-        "kk": group("kk", unknown_durations=10, hours=0.0),
+        "kk": group("kk", unknown_durations=10, hours=None),
     }
     text = language_table({"all": {"all": group("all", clips=40)}, "corpus": {"a": group("a")}, "language": languages})
     lines = [line for line in text.splitlines() if line.startswith("| ")][1:]

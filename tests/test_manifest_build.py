@@ -241,6 +241,8 @@ def test_stats_count(manifest, tmp_path):
     assert sum(by_corpus["crema_d"].classes.values()) == by_corpus["crema_d"].clips == by_corpus["crema_d"].hashed
     assert [group.name for group in figures["language"]] == ["en", "it"]
     assert figures["all"][0].speakers == 12 and figures["all"][0].clips == 53
+    unknown = stats(Manifest.of([replace(row, duration_s=None) for row in manifest.rows], {}))
+    assert {group.hours for group in unknown["corpus"]} == {None}
 
 
 def test_plots_show_every_group_the_same_each_time(manifest, tmp_path, capsys):

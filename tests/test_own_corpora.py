@@ -128,6 +128,23 @@ def test_survey_says_what_to_do(ravdess: Path, capsys: pytest.CaptureFixture[str
     assert "by hash" in capsys.readouterr().out
 
 
+def test_find_says_why_a_corpus_is_usable_in_part(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    for name, content in (
+        ("1-m-20-2-0-1", b"a"),
+        ("1-m-20-2-1-1", b"bb"),
+        ("1-m-20-3-1-2", b"bb"),
+        ("2-f-9-4-2-1", b"c"),
+    ):
+        file = tmp_path / name.split("-")[3] / f"{name}.wav"
+        file.parent.mkdir(exist_ok=True)
+        file.write_bytes(content)
+    main(["corpora", "find", str(tmp_path)])
+    assert "baved: 2 of 4 clips usable: 2 with a label without a class (0, 2)\n" in capsys.readouterr().out
+    main(["corpora", "find", str(tmp_path), "--hash"])
+    told = "baved: 1 of 4 clips usable: 2 with a label without a class (0, 2), 1 byte-identical to another\n"
+    assert told in capsys.readouterr().out
+
+
 @every_spec
 def test_folders_in_another_case(spec: CorpusSpec, tmp_path: Path) -> None:
     build_example(spec, tmp_path / "plain")

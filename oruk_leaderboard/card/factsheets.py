@@ -131,7 +131,7 @@ def _sheet(spec: CorpusSpec, group: Group | None) -> str:
 
 def _hours(group: Group) -> str:
     """Hours in the known durations, marked where they are not all known."""
-    if group.unknown_durations == group.clips:
+    if group.hours is None:
         return "–"
     return f"{'≥ ' if group.unknown_durations else ''}{group.hours:.1f}"
 

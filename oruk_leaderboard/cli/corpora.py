@@ -152,6 +152,9 @@ def _find(args: argparse.Namespace) -> int:
         ]
         output.write_text(text_table(header, cells, right=["clips", "of", "usable", "missing", "extras"]))
         for item in surveys:
+            if item.unusable:
+                reasons = ", ".join(f"{count:,} {reason}" for reason, count in item.unusable.items())
+                output.write_text(f"{item.corpus.spec.id}: {item.usable:,} of {item.clips:,} clips usable: {reasons}")
             if item.states is not None:
                 counts = ", ".join(f"{count:,} {state}" for state, count in item.states.items())
                 output.write_text(f"{item.corpus.spec.id}: by hash: {counts or 'no clip is pinned'}")

@@ -159,7 +159,7 @@ def _stats(args: argparse.Namespace) -> int:
     counts += [*CLASSES, NOT_SHIPPED]
     for by, members in figures.items():
         rows = [
-            [g.name, g.clips, g.open, f"{g.hours:.2f}", g.unknown_durations, g.speakers]
+            [g.name, g.clips, g.open, None if g.hours is None else f"{g.hours:.2f}", g.unknown_durations, g.speakers]
             + [g.hashed, g.proven, g.seen_by_two]
             + [g.classes.get(label) for label in (*CLASSES, NOT_SHIPPED)]
             for g in members

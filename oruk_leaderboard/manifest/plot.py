@@ -29,5 +29,5 @@ def _plot(title: str, groups: Iterable[Group]) -> str:
 
 
 def _bar(group: Group) -> Bar:
-    hours = f", {group.hours:.1f} h" if not group.unknown_durations else ""
+    hours = f", {group.hours:.1f} h" if group.hours is not None and not group.unknown_durations else ""
     return Bar(group.name, [group.classes.get(name, 0) for name in _LEGEND], f"{group.clips:,}{hours}")

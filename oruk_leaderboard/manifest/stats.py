@@ -23,7 +23,7 @@ class Group(ToDict):
         name: Corpus, language or ``all``.
         clips: Number of clips: all of them are pinned, that is listed in the manifest.
         open: Of these in profile ``open``.
-        hours: Sum of the known durations in h.
+        hours: Sum of the known durations in h, None where no duration is known.
         unknown_durations: Clips whose duration no public list gives.
         speakers: Speakers that the corpora tell apart; None where no clip names one.
         hashed: Clips whose file digest is known.
@@ -35,7 +35,7 @@ class Group(ToDict):
     name: str
     clips: int
     open: int
-    hours: float
+    hours: float | None
     unknown_durations: int
     speakers: int | None
     hashed: int
@@ -62,6 +62,7 @@ def stats(manifest: Manifest) -> dict[str, list[Group]]:
 
 
 def _group(name: str, rows: Sequence[ManifestRow], seen: Mapping[str, int]) -> Group:
+    durations = [row.duration_s for row in rows if row.duration_s is not None]
     hashed = Counter(row.corpus for row in rows if row.source_sha256 is not None)
     classes = Counter(row.label or NOT_SHIPPED for row in rows)
     speakers = {(row.corpus, row.speaker) for row in rows if row.speaker is not None}
@@ -69,8 +70,8 @@ def _group(name: str, rows: Sequence[ManifestRow], seen: Mapping[str, int]) -> G
         name=name,
         clips=len(rows),
         open=sum(row.open for row in rows),
-        hours=round(sum(row.duration_s or 0 for row in rows) / 3600, 2),
-        unknown_durations=sum(row.duration_s is None for row in rows),
+        hours=round(sum(durations) / 3600, 2) if durations else None,
+        unknown_durations=len(rows) - len(durations),
         speakers=len(speakers) or None,
         hashed=hashed.total(),
         proven=sum(row.clip_sha256 is not None for row in rows),

@@ -6,10 +6,15 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 from oruk_leaderboard.clip import Clip
+from oruk_leaderboard.corpora.duplicates import no_class
 from oruk_leaderboard.corpora.find import FoundCorpus
 from oruk_leaderboard.corpora.roots import Problem, Root, is_lfs_pointer
 from oruk_leaderboard.corpora.rows import CorpusClips, clips_of
 from oruk_leaderboard.corpora.suffixes import finished_name
+
+_NO_CLASS = "with a label without a class"
+_NAMED = 5
+"""Native labels without a class that are named."""
 
 _REMEDY = {
     "lfs-pointer": "run git lfs pull in the clone",
@@ -39,6 +44,7 @@ class Survey:
         clips: Different clips whose recording is there.
         of: Clips of the official release, None where unknown.
         usable: Clips with a class that nothing excludes.
+        unusable: Why the others are left out, to how many; duplicates are only known with ``hashes``.
         release: Release or packing the copy looks like.
         states: State to number of clips by the manifest's digests; None unless asked for.
         shortfalls: What is wrong, most important first.
@@ -49,6 +55,7 @@ class Survey:
     clips: int
     of: int | None
     usable: int
+    unusable: Mapping[str, int]
     missing: int
     extras: int
     release: str
@@ -70,6 +77,7 @@ class Survey:
             "clips": self.clips,
             "of": self.of,
             "usable": self.usable,
+            "unusable": dict(self.unusable),
             "missing": self.missing,
             "extras": self.extras,
             "release": self.release,
@@ -81,7 +89,7 @@ class Survey:
 
 def survey(corpus: FoundCorpus, *, hashes: bool = False) -> Survey:
     """Look at a copy of a corpus: by names and sizes, and with ``hashes`` by the digests of the manifest."""
-    (found,) = clips_of([corpus], hash_duplicates=False)
+    (found,) = clips_of([corpus], hash_duplicates=hashes)
     ids = {clip.clip_id for clip in found.clips}
     shortfalls = list(_by_name(corpus, found, len(ids)))
     states: Counter[str] | None = None
@@ -94,6 +102,7 @@ def survey(corpus: FoundCorpus, *, hashes: bool = False) -> Survey:
         clips=len(ids),
         of=corpus.spec.n_clips,
         usable=sum(clip.label is not None for clip in found.clips),
+        unusable=_unusable(found.clips),
         missing=len(found.missing),
         extras=len(found.extras),
         release=_release(corpus, found),
@@ -101,6 +110,22 @@ def survey(corpus: FoundCorpus, *, hashes: bool = False) -> Survey:
         shortfalls=shortfalls,
         problems=found.problems,
     )
+
+
+def _unusable(found: Sequence[Clip]) -> dict[str, int]:
+    """Reasons why clips are left out, most frequent first; a second file of a clip is not one of them."""
+    left_out = [clip for clip in found if clip.label is None and not (clip.excluded or "").startswith("also at ")]
+    classless = sorted({str(clip.native_label) for clip in left_out if _kind(clip) == _NO_CLASS})
+    some = ", ".join(classless[:_NAMED]) + (", …" if len(classless) > _NAMED else "")
+    reasons = Counter(_kind(clip) for clip in left_out)
+    return {f"{kind} ({some})" if kind == _NO_CLASS else kind: count for kind, count in reasons.most_common()}
+
+
+def _kind(clip: Clip) -> str:
+    reason = clip.excluded or ""
+    if reason == no_class(clip.native_label):
+        return _NO_CLASS
+    return "byte-identical to another" if "duplicate" in reason else reason
 
 
 def _by_name(corpus: FoundCorpus, found: CorpusClips, count: int) -> Iterator[Shortfall]:
