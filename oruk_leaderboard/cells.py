@@ -38,7 +38,7 @@ def shown_json(text: str) -> str:
 def csv_cell(value: object) -> str:
     """A CSV cell that no spreadsheet runs as a formula.
 
-    Text that begins with ``=``, ``+``, ``-``, ``@``, tab or CR and is no number gets a leading apostrophe; None is
+    Text that begins with ``=``, ``+``, ``-``, ``@``, tab or CR and is not a number gets a leading apostrophe; None is
     empty, booleans are ``true`` and ``false``.
     """
     if value is None:

@@ -10,8 +10,8 @@ def parse(text: str | bytes, *, object_pairs_hook: Callable[[list[tuple[str, Any
     """What a JSON text holds.
 
     Raises:
-        ValueError: The text is no JSON (NaN and infinity are none, nor is a number too large for a float), or is nested
-            too deeply to be read.
+        ValueError: The text is not JSON (nor are NaN, infinity and numbers too large for a float), or is nested too
+            deeply to be read.
     """
     try:
         return json.loads(text, object_pairs_hook=object_pairs_hook, parse_float=_finite, parse_constant=_finite)
@@ -22,14 +22,14 @@ def parse(text: str | bytes, *, object_pairs_hook: Callable[[list[tuple[str, Any
 def _finite(text: str) -> float:
     value = float(text)
     if not math.isfinite(value):
-        raise ValueError(f"{text} is no number of JSON")
+        raise ValueError(f"{text} is not a JSON number")
     return value
 
 
 def pretty(document: Any, *, level: int = 0) -> str:
     """JSON text without a newline at the end: two blanks of indent, and a list of plain values on one line.
 
-    Thousands of counts stay thousands of short lists, one a line, not one number a line.
+    Thousands of counts stay thousands of short lists, one per line, not one number per line.
 
     Args:
         document: What ``json.loads`` gives; NaN and infinity are refused because JSON has neither.

@@ -67,7 +67,7 @@ class AliasTable:
             native: Native label to class name, or False or None where the card gives it no class.
 
         Raises:
-            PredictionError: A native label stands for something that is no class.
+            PredictionError: A native label stands for something that is not a class.
         """
         own: dict[str, str | None] = {}
         for spelling, meaning in native.items():

@@ -207,7 +207,7 @@ def test_hub_parquet_is_a_packing(tmp_path: Path) -> None:
     assert usable(found) == {f"resd/{name}": "happiness"}
     with corpus.root.open(found.clips[0].media) as file:
         assert file.read() == data
-    # A set that this package rebuilt is no corpus.
+    # A set that this package rebuilt is not a corpus.
     pq.write_table(table.append_column("clip_sha256", pa.array(["0"])), shard)
     assert not find_corpora(tmp_path / "resd")
 

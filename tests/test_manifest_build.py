@@ -135,9 +135,9 @@ def test_a_line_that_is_no_clip_is_a_finding(lists):
 @pytest.mark.parametrize(
     ("name", "content", "message"),
     [
-        ("urdu.jsonl", b'{"path": "Angry/SM1_F10_A010.wav"}\n{"path": ', r"urdu\.jsonl:2: a line is no JSON"),
-        ("urdu.jsonl", b'["path"]\n', r"urdu\.jsonl:1: a line is no clip"),
-        ("urdu.jsonl", b'{"native_label": "A"}\n', r"urdu\.jsonl:1: a line is no clip"),
+        ("urdu.jsonl", b'{"path": "Angry/SM1_F10_A010.wav"}\n{"path": ', r"urdu\.jsonl:2: a line is not JSON"),
+        ("urdu.jsonl", b'["path"]\n', r"urdu\.jsonl:1: a line is not a clip"),
+        ("urdu.jsonl", b'{"native_label": "A"}\n', r"urdu\.jsonl:1: a line is not a clip"),
         ("urdu.jsonl.gz", b"no gzip", r"urdu\.jsonl\.gz: not readable"),
         ("urdu.jsonl", b"\xff\xfe{", r"urdu\.jsonl: not readable"),
         ("meld.jsonl", b'{"path": "test/dia0_utt0.mp4", "native_label": "bliss", "split": "test"}\n', "'bliss'"),

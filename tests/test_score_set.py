@@ -50,7 +50,7 @@ def test_every_layout_scores_alike(sets, tmp_path, capsys):
     evaluation = found[0]["evaluation"]
     assert evaluation["set_digest"] == open_clipset(sets / "parquet").digest
     assert evaluation["figures"]["accuracy"] == 1
-    # The set is of no profile: partial, which is no finding, and no orientation unless asked.
+    # The set is of no profile: partial, which is not a finding, and no orientation unless asked.
     assert found[0]["scored_on"] == "partial" and evaluation["orientation"] is None
     code, text, _ = call(capsys, "score", path, "--clips", sets / "parquet", "--n-boot", "20", "--partial")
     assert code == 0 and "Partial set, so only a hint" in text

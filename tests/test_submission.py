@@ -198,7 +198,7 @@ def change(record: dict, path: str, value: object) -> dict:
         ("system.name", "Spectra 1", "another system has this id or name"),
         ("system.id", "spectra-1", "another system has this id or name"),
         ("system.id", "hubert-large-superb-er", "expected family open, model superb/hubert-large-superb-er"),
-        ("system.parameters_m", float("inf"), "Infinity is no number of JSON"),
+        ("system.parameters_m", float("inf"), "Infinity is not a JSON number"),
         ("note", "x" * 2001, "schema"),
         ("evaluation.manifest_version", "9.9.9", "not scored on the pinned manifest"),
         ("evaluation.audio_rule", 2, "not scored on the pinned manifest"),

@@ -41,7 +41,7 @@ def interpret(answer: Answer, table: AliasTable) -> Meaning:
 
     Scores decide where there are any, else the text, else the native label. Of several native labels of one class the
     highest score counts, and score mass on labels without a class is left out (protocol 0.1.0). An answer that names
-    no class is ``abstained``; scores that are no probabilities are an ``error``.
+    no class is ``abstained``; scores that are not probabilities are an ``error``.
 
     Args:
         answer: What the system said.
@@ -86,7 +86,7 @@ def _of_scores(native: Mapping[str, float], table: AliasTable) -> Meaning:
 
 
 def score_fault(scores: Mapping[str, float]) -> str | None:
-    """Why scores are no probabilities, or None where they are."""
+    """Why scores are not probabilities, or None where they are."""
     values = list(scores.values())
     if not all(math.isfinite(value) for value in values):
         return "a score is NaN or infinite"

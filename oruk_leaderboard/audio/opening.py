@@ -24,7 +24,7 @@ SPOOL_CHUNK = 1 << 20
 def open_recording(file: Path | BinaryIO) -> Iterator[Recording]:
     """Open a recording from a path or a seekable binary file.
 
-    A file object that is no file of the operating system (a member of an archive, an object of a store) is copied to
+    A file object that is not a file of the operating system (a member of an archive, an object of a store) is copied to
     an unnamed temporary file first, so that it is decoded exactly like a file on disk.
 
     Raises:

@@ -128,7 +128,7 @@ def read_header(path: Path) -> dict[str, Any]:
     """Metadata of a card, checked against ``schema/card.schema.json``.
 
     Raises:
-        OrukError: There is no header, it is no YAML, a key is written twice, or the schema is broken. The Hub itself
+        OrukError: There is no header, it is not YAML, a key is written twice, or the schema is broken. The Hub itself
             would let the last of two equal keys win.
     """
     import yaml
@@ -147,7 +147,7 @@ def read_header(path: Path) -> dict[str, Any]:
     try:
         content = yaml.load(text, Loader=Strict)  # a SafeLoader
     except yaml.YAMLError as error:
-        raise OrukError(f"the header of the card is no YAML: {error}", where=path) from error
+        raise OrukError(f"the header of the card is not YAML: {error}", where=path) from error
     check(content, "card", where=path)
     return dict(content)
 

@@ -22,7 +22,7 @@ def positive(text: str) -> int:
     """Type of an option that counts something.
 
     Raises:
-        argparse.ArgumentTypeError: The text is no integer of 1 or more.
+        argparse.ArgumentTypeError: The text is not an integer of 1 or more.
     """
     if not (text.isascii() and text.isdigit() and int(text)):
         raise argparse.ArgumentTypeError(f"expected an integer of 1 or more; found {text!r}")

@@ -9,7 +9,7 @@ from oruk_leaderboard.cli.score import add_scoring_options, finish, one_thread, 
 
 def configure(parser: argparse.ArgumentParser) -> None:
     """Options of the verb."""
-    parser.add_argument("receipts", type=Path, metavar="RECEIPTS", help="JSON Lines, one receipt a clip")
+    parser.add_argument("receipts", type=Path, metavar="RECEIPTS", help="JSON Lines, one receipt per clip")
     parser.add_argument("--clips", type=Path, metavar="DIR", help="rebuilt set that the answers are about")
     parser.add_argument("--gold", type=Path, metavar="FILE", help="gold labels instead of a rebuilt set")
     parser.add_argument("--partial", action="store_true", help="give the orientation line for a partial set too")

@@ -13,7 +13,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--family", help="ours, open, API, 'audio LLM' or 'text only'")
     parser.add_argument("--scored-on", metavar="SET", help="full_set or subsample_5k; rebuilt_* for sets rebuilt here")
     parser.add_argument("--mixed", action="store_true", help="rank full_set and subsample_5k together, and say so")
-    parser.add_argument("--ties", action="store_true", help="add intervals and the ranks that cannot be told apart")
+    parser.add_argument("--ties", action="store_true", help="add intervals and the ranks that cannot be distinguished")
     parser.add_argument("--format", choices=("text", "csv", "markdown", "latex", "json"), default="text")
     add_json(parser)
     parser.epilog = (

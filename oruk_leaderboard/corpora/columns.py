@@ -35,7 +35,7 @@ def derived(spec: CorpusSpec, given: Columns, joined: Joined) -> dict[str, str |
 def clip_name(spec: CorpusSpec, given: Columns, media: str) -> str:
     """What tells a clip from the others of its corpus: its id, or its file name where a label file is needed for that.
 
-    A stem alone is no identity: it repeats within EmoV-DB, CASIA, MEAD and Thorsten.
+    A stem alone is not an identity: it repeats within EmoV-DB, CASIA, MEAD and Thorsten.
     """
     name = spec.clip_id.value(derived(spec, {**of_path(media), **given}, {})) if spec.clip_id else None
     return name or media.rpartition("/")[2]

@@ -86,7 +86,7 @@ def _equal(names: Sequence[str], key: Callable[[str], object], problems: list[Pr
         except OSError as error:
             problems.append(Problem(name, f"unreadable: {error.strerror or error}"))
             continue
-        # Empty files are no duplicates of each other: they are broken, which validation says.
+        # Empty files are not duplicates of each other: they are broken, which validation says.
         if value is not None and value != 0:
             groups[value].append(name)
     return (group for group in groups.values() if len(group) > 1)

@@ -35,7 +35,7 @@ class FoundCorpus:
         files: Files that the spec's file patterns recognise.
         tables: Label files that the spec's ``[table]`` recognises.
         strays: Recordings that lie where clips lie and belong to no corpus found below the root.
-        outside: Recordings that fit the patterns but are no clips of this release, with the reason.
+        outside: Recordings that fit the patterns but are not clips of this release, with the reason.
         index: All names of the root.
     """
 

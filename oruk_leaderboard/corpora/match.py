@@ -56,7 +56,7 @@ class NameIndex:
 
     Attributes:
         by_suffix: Names by lower-case suffix.
-        others: Names that are no recordings, among them the label files.
+        others: Names that are not recordings, among them the label files.
     """
 
     by_suffix: Mapping[str, Sequence[Parts]]

@@ -1,7 +1,7 @@
 """Corpora roots: where the files of corpora are, without unpacking or copying anything.
 
 Conventions: a name is the path of a file below the root with ``/`` between parts, in Unicode NFC; ``names()`` is in
-code-point order. What systems and tools leave behind (``._*``, ``__MACOSX``, ``.DS_Store``, ``.git``) is no file of a
+code-point order. Leftovers of systems and tools (``._*``, ``__MACOSX``, ``.DS_Store``, ``.git``) are not files of a
 corpus and is not listed. Whatever else cannot be listed is a problem with its reason.
 """
 

@@ -38,8 +38,8 @@ class CorpusClips:
         clips: Clips whose recording is there, by clip id; several of one id when the corpus is there more than once
             (all but one are excluded with ``also at …``).
         missing: Clips that the corpus's label file names and that have no recording; ``media`` is the official path.
-        extras: Recordings that are no clip of the corpus, with the reason.
-        members: Files of the official release that are no clips, with what they are; they are no findings.
+        extras: Recordings that are not clips of the corpus, with the reason.
+        members: Files of the official release that are not clips, with what they are; they are not findings.
         problems: Counted findings: unknown labels, rows that contradict each other, ratings out of range.
         official: Clip id to the path below the corpus's own root in the official layout.
     """
@@ -271,7 +271,7 @@ class _Maker:
         return kept
 
     def others(self, taken: Collection[str]) -> tuple[list[Problem], list[Problem]]:
-        """Recordings that are no clips: members of the official release, and extras; each with its reason."""
+        """Recordings that are not clips: members of the official release, and extras; each with its reason."""
         outside = {**self.corpus.outside, **(self.recordings.outside if self.recordings else {})}
         names = {*self.corpus.strays, *outside}
         if self.corpus.tables and taken:

@@ -8,7 +8,7 @@ the built-in columns ``stem``, ``file``, ``suffix`` and ``folder`` of the record
   the whole template is unknown (None);
 - a list of rules: the first that is known;
 - a lookup, ``{ of = "{speaker}", female = ["f*", "03"], male = ["m*"] }``: the first value one of whose glob patterns
-  (``*``, ``?``, ``[0-9]``, upper and lower case told apart) matches; ``else`` names the value when none does.
+  (``*``, ``?``, ``[0-9]``, case-sensitive) matches; ``else`` names the value when none does.
 """
 
 import fnmatch
@@ -143,7 +143,7 @@ def rule(value: object, *, where: str) -> Rule:
     """Parse a rule as the module's docstring describes it.
 
     Raises:
-        CorpusError: The value is no rule.
+        CorpusError: The value is not a rule.
     """
     if isinstance(value, str):
         return template(value, where=where)

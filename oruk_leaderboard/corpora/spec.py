@@ -19,12 +19,12 @@
 - ``[labels]``: native label to class, or ``false`` where it has none on purpose; ``"*"`` stands for all others.
   ``[labels.policy.NAME]`` changes some of them, ``[labels.source.NAME]`` gives another ``native_label`` rule and map.
 - ``[exclude]``: glob over clip names to the reason; ``[extras]``: glob over the end of paths to the reason (never
-  clips; ``*`` stays within a folder); ``[members]``: the same for files of the official release that are no finding.
+  clips; ``*`` stays within a folder); ``[members]``: the same for files of the official release that are not findings.
 - ``names``: text file beside the spec, one clip name per line, where recordings outside the official set fit the
   patterns too.
 - ``lengths``: CSV file beside the spec (``clip``, ``file_s``, ``table_s``, ``reason``) of clips whose public file does
   not have the length that the label file gives. Such a clip is used only where a file of the table's length is found.
-- ``[releases]``: release or packing to a glob over paths below the corpus's own root, upper and lower case told apart;
+- ``[releases]``: release or packing to a glob over paths below the corpus's own root, case-sensitive;
   the first that matches names the copy.
 - ``layout_source``: where the layout was seen; ``unconfirmed`` where nobody has seen it.
 - ``[list]``: how the public list of the corpus's clips differs from the corpus, for `manifest build`.
@@ -199,7 +199,7 @@ class CorpusSpec:
         return next((reason for pattern, reason in self.extras if pattern.fullmatch(media)), None)
 
     def member(self, media: str) -> str | None:
-        """What a file of the official release at this path is, where it is no clip, or None."""
+        """What a file of the official release at this path is, where it is not a clip, or None."""
         return next((what for pattern, what in self.members if pattern.fullmatch(media)), None)
 
     def label_rule(self, policy: str | None, source: str | None) -> tuple[Rule, LabelMap]:

@@ -218,7 +218,7 @@ def model_index(name: str, records: Sequence[Record], *, revision: str) -> dict[
 def _value(text: str, *, where: str) -> float:
     value = float(text)
     if not (math.isfinite(value) and 0 <= value <= 1):
-        raise RecordError("a figure is no fraction", where=where, expected="0 to 1", found=text)
+        raise RecordError("a figure is not a fraction", where=where, expected="0 to 1", found=text)
     return value
 
 

@@ -87,7 +87,8 @@ def read_rows(path: Path) -> list[dict[str, Any]]:
     """Rows of a published table (parquet, CSV or JSON Lines), each checked against the leaderboard schema.
 
     Raises:
-        HubError: The file cannot be read, a column has another type, a row breaks the schema, or a figure is no number.
+        HubError: The file cannot be read, a column has another type, a row breaks the schema, or a figure is not
+            a number.
     """
     if path.suffix not in _READERS:
         raise HubError("unknown kind of table", where=path.name, expected=", ".join(_READERS))
@@ -102,7 +103,7 @@ def read_rows(path: Path) -> list[dict[str, Any]]:
             raise HubError(f"the published table breaks the schema: {error}") from error
         # JSON Schema lets NaN through every range.
         if not (math.isfinite(row["accuracy"]) and math.isfinite(row["macro_f1"])):
-            raise HubError("a figure of the published table is no number", where=f"{path.name} row {number}")
+            raise HubError("a figure of the published table is not a number", where=f"{path.name} row {number}")
     return rows
 
 

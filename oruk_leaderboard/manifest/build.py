@@ -58,7 +58,7 @@ class Build:
         beside: Files that belong to it: name to text.
         left_out: Corpus with a list to the reason why it gives no clip.
         unused: Lists of the folder that belong to no adapter of the registry.
-        problems: Lines of lists that are no clip by the corpus's spec, and lists that are not those of ``SOURCES.tsv``.
+        problems: Lines of lists that are not clips by the corpus's spec, and lists other than those of ``SOURCES.tsv``.
     """
 
     manifest: Manifest

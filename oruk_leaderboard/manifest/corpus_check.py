@@ -36,10 +36,10 @@ _BATCH = 64
 
 @dataclass(frozen=True, slots=True)
 class ClipState:
-    """State of one clip of the manifest, or of one file that is no clip.
+    """State of one clip of the manifest, or of one file that is not a clip.
 
     Attributes:
-        clip_id: None for a file that is no clip.
+        clip_id: None for a file that is not a clip.
         corpus: Id of the corpus.
         media: Path of the file below the corpora root; for a missing clip its path in the official layout.
         state: ``exact``, ``same-audio``, ``unpinned``, ``differs``, ``missing`` or ``extra``.

@@ -43,7 +43,7 @@ def write_manifest(manifest: Manifest, folder: Path, *, beside: Mapping[str, str
 
     Args:
         manifest: What to write.
-        folder: Where, usually ``data/manifest``; CSV files that are no part of the manifest are removed from it.
+        folder: Where, usually ``data/manifest``; CSV files that are not part of the manifest are removed from it.
         beside: Further files of the folder, such as ``SOURCES.tsv`` and ``RULE.md``: name to text.
     """
     folder.mkdir(parents=True, exist_ok=True)
@@ -66,7 +66,7 @@ def read_folder(folder: Path, *, version: str | None = None) -> Manifest:
             those that ``SHA256SUMS`` names.
 
     Raises:
-        ManifestError: The folder is no manifest, or a file is not the one that ``SHA256SUMS`` names.
+        ManifestError: The folder is not a manifest, or a file is not the one that ``SHA256SUMS`` names.
     """
     if not (folder / SUMS).is_file():
         raise ManifestError("no manifest here", where=folder, expected=f"the CSV files of a manifest and {SUMS}")
@@ -141,7 +141,7 @@ def read_parquet(path: Path) -> Manifest:
     """Manifest of a parquet file. Its digests are those that ``manifest build`` wrote into the file's metadata.
 
     Raises:
-        ManifestError: The file is no manifest.
+        ManifestError: The file is not a manifest.
     """
     import pyarrow as pa
     import pyarrow.parquet as pq

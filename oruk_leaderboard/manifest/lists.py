@@ -75,7 +75,7 @@ def find_hashes(folder: Path) -> dict[str, Path]:
 
 
 def read_corpus(spec: CorpusSpec, list_path: Path, hash_path: Path | None) -> tuple[list[ListedClip], list[Problem]]:
-    """Clips of a corpus's list by clip id, and the lines that are no clip of the corpus by its spec.
+    """Clips of a corpus's list by clip id, and the lines that are not clips of the corpus by its spec.
 
     Raises:
         ManifestError: The list cannot be read, or names a native label that the spec does not know.
@@ -125,7 +125,7 @@ def _describe(
 
 def _columns(spec: CorpusSpec, row: Mapping[str, Any]) -> dict[str, str | None]:
     """What a line tells of the columns of the corpus's label file."""
-    # The list's label is no column: it may be spelled otherwise, and `_labelled` looks at it.
+    # The list's label is not a column: it may be spelled otherwise, and `_labelled` looks at it.
     known = {name: str(value) for name, value in row.items() if value is not None and name != "native_label"}
     columns: dict[str, str | None] = dict(known)
     if (pattern := spec.listed.path) is not None and (fits := pattern.fullmatch(row["path"])):
@@ -167,10 +167,10 @@ def _read_list(path: Path) -> list[dict[str, Any]]:
         try:
             row = json.loads(line)
         except json.JSONDecodeError as error:
-            raise ManifestError("a line is no JSON", where=f"{path}:{number}", found=error) from error
+            raise ManifestError("a line is not JSON", where=f"{path}:{number}", found=error) from error
         if not isinstance(row, dict) or not isinstance(row.get("path"), str):
             raise ManifestError(
-                "a line is no clip", where=f"{path}:{number}", expected="an object with a path", found=line
+                "a line is not a clip", where=f"{path}:{number}", expected="an object with a path", found=line
             )
         rows.append(row)
     return rows

@@ -1,6 +1,6 @@
 """A statement: what a holder of corpora says about the files of their clips, and how it agrees with the manifest.
 
-It is one JSON file that can be sent or published: digests and counts by clip id. It holds no path, and no label.
+It is one JSON file that can be sent or published: digests and counts by clip id. It contains neither paths nor labels.
 """
 
 import json

@@ -45,7 +45,7 @@ class Validation:
 
     @property
     def clean(self) -> bool:
-        """Whether every clip of the corpora found is there and right. A corpus that is absent is no fault."""
+        """Whether every clip of the corpora found is there and right. A corpus that is absent is not a fault."""
         wrong = {DIFFERS, MISSING, EXTRA}
         return not self.problems and not any(wrong & states.keys() for states in self.totals.values())
 

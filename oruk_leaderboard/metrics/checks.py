@@ -90,7 +90,7 @@ def distributions(values: ArrayLike, *, what: str, tolerance: float | None = Non
     if off.any():
         expected = "positive mass" if tolerance is None else f"a sum of 1 (within {tolerance:g})"
         raise MetricError(
-            "row is no distribution", where=f"{what}, {first(off)}", expected=expected, found=totals[off][0]
+            "row is not a distribution", where=f"{what}, {first(off)}", expected=expected, found=totals[off][0]
         )
     scaled: Floats = array / totals[:, None]
     return scaled

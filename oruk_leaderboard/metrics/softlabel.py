@@ -103,7 +103,7 @@ def soft_accuracies(targets: ArrayLike, predicted: NDArray[np.int64]) -> Floats:
 
     Args:
         targets: Votes or shares, shape (n, k).
-        predicted: Predicted class, shape (n,), 0 to k; k is no class and gets 0.
+        predicted: Predicted class, shape (n,), 0 to k; k is not a class and gets 0.
 
     Example:
         >>> soft_accuracies([[3, 1], [3, 1]], np.array([1, 2])).tolist()

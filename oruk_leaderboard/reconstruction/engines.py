@@ -48,7 +48,7 @@ def _render_remotely(batch: Batch) -> list[Outcome]:
 
 @cache
 def _remote_renderer() -> Renderer:
-    """One renderer a worker process, which opens each root once and leaves interrupts to the driver."""
+    """One renderer per worker process, which opens each root once and leaves interrupts to the driver."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     return Renderer(cache(open_any_root))
 

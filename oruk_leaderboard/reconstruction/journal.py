@@ -17,7 +17,7 @@ FOLDER = f"{STATE}/journal/"
 """Where journals lie, one a shard."""
 
 STALE = f"{STATE}/stale/"
-"""Where shards of earlier plans wait until their clips were taken over, in one folder a run that moved some aside."""
+"""Where shards of earlier plans wait until their clips were taken over, in one folder per run that moved some aside."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -276,7 +276,7 @@ def _file_name(row: Row) -> str:
     """
     path = PurePosixPath("audio", f"{row['clip_id']}.flac")
     if ".." in path.parts or "\0" in str(path) or len(path.parts) < 3:
-        raise OrukError("the clip id is no safe file name", where=row["clip_id"], do="take another --layout")
+        raise OrukError("the clip id is not a safe file name", where=row["clip_id"], do="take another --layout")
     return str(path)
 
 

@@ -52,7 +52,7 @@ class Choice:
         if unknown := sorted(set(self.labels) - INDEX.keys()):
             raise OrukError("no such class", where="--label", expected=", ".join(INDEX), found=", ".join(unknown))
         if self.limit is not None and self.limit < 1:
-            raise OrukError("the limit is no positive number", where="--limit", found=self.limit)
+            raise OrukError("the limit is not a positive number", where="--limit", found=self.limit)
 
     def keeps(self, language: str | None, label: str | None) -> bool:
         """Whether a clip passes the filters; an unknown label passes, since it is known only once it is read."""

@@ -125,7 +125,7 @@ def _plan(
         raise not_recognised([*opened, *open_roots(*(path for path in named if path is not None))])
     for found in founds:
         if found.root.listing_only:
-            raise OrukError("a .lst listing holds no audio", where=found.root.location, do="give the folder itself")
+            raise OrukError("a .lst listing has no audio", where=found.root.location, do="give the folder itself")
     manifest = load_manifest() if manifest is None else manifest
     pinned = set(manifest.corpora) & {found.spec.id for found in founds}
     if not (choice.all_clips or choice.profile or pinned):

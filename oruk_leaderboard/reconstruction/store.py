@@ -28,7 +28,7 @@ _WHY = {
     errno.EROFS: "the file system is read-only",
     errno.EACCES: "no permission to write",
     errno.EPERM: "no permission to write",
-    errno.ENOTDIR: "a part of the path is no folder",
+    errno.ENOTDIR: "a part of the path is not a folder",
     errno.EEXIST: "a file of that name is in the way",
 }
 

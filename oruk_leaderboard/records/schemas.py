@@ -53,7 +53,7 @@ def faults(document: object, schema: str) -> list[str]:
 
 
 def arrow_schema(name: str) -> Any:
-    """Arrow schema of a table whose rows the JSON Schema ``name`` describes: one column a property, in its order.
+    """Arrow schema of a table whose rows the JSON Schema ``name`` describes: one column per property, in its order.
 
     Strings, numbers (float64), integers (int64), booleans and arrays of these; nullability is the JSON Schema's affair.
     List elements are called ``element``, as parquet calls them, so that a table read back has the very same schema.

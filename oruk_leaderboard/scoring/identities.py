@@ -180,7 +180,7 @@ def _bins(diagram: Mapping[str, Sequence[float]], n: int, classes: int) -> Itera
         elif not low - TOLERANCE <= confidence <= high + TOLERANCE:
             yield f"the mean confidence {confidence} of bin {at} lies outside {low:.6g} to {high:.6g}"
         elif not (0 <= accuracy <= 1 and abs(accuracy * clips - round(accuracy * clips)) <= TOLERANCE * clips):
-            yield f"accuracy {accuracy} of bin {at} is no whole number of its {clips} clips"
+            yield f"accuracy {accuracy} of bin {at} is not a whole number of its {clips} clips"
 
 
 def _filled(diagram: Mapping[str, Sequence[float]], classes: int) -> list[Bin]:

@@ -12,7 +12,7 @@ _PATTERNS = (
 )
 _VARIABLE = re.compile(r"(?i)key|token|secret|password")
 _SHORTEST = 8
-"""Values of variables with fewer characters are no keys; blanking them would mangle ordinary words."""
+"""Values of variables with fewer characters are not keys; blanking them would mangle ordinary words."""
 
 
 def blank(text: str) -> str:

@@ -70,7 +70,7 @@ def _own_module(module: str, origin: Path) -> Any:
         return importlib.import_module(module)
     spec = importlib.util.spec_from_file_location(f"{origin.stem}_reader", origin.parent / module)
     if spec is None or spec.loader is None:
-        raise ImportError(f"{module} is no Python file")
+        raise ImportError(f"{module} is not a Python file")
     loaded = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(loaded)
     return loaded

@@ -25,7 +25,7 @@ _IMPROV_RATING = re.compile(r"([AVD])\s*:\s*([\d.]+|NaN)")
 
 
 def _matched(pattern: re.Pattern[str], line: str, *, begins: str, file: LabelFile) -> re.Match[str] | None:
-    """The parts of a line that counts, None for another kind of line; one that only begins like it is no detail."""
+    """The parts of a line that counts; None for any other line, also for one that only begins alike."""
     found = pattern.match(line)
     if found is None and line.startswith(begins):
         raise CorpusError(

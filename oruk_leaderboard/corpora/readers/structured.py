@@ -1,4 +1,4 @@
-"""Readers of label files that are no simple table: HDF5, xlsx, YAML, TextGrid, JSON Lines, votes, one-hot columns."""
+"""Readers of label files that are not simple tables: HDF5, xlsx, YAML, TextGrid, JSON Lines, votes, one-hot columns."""
 
 import math
 import re
@@ -59,7 +59,7 @@ def mosei_labels(file: LabelFile) -> Iterator[Row]:
 
 
 def _mosei_problem(sentiment: float, emotions: Sequence[float], start: float, end: float) -> str | None:
-    """Why a segment's scores are no label: the SDK's README gives -3 to 3 for sentiment and 0 to 3 for emotions."""
+    """Why a segment's scores are not a label: the SDK's README gives -3 to 3 for sentiment and 0 to 3 for emotions."""
     for name, score, low, high in [
         ("sentiment", sentiment, -3, 3),
         *((name, score, 0, 3) for name, score in zip(MOSEI_EMOTIONS, emotions, strict=True)),
@@ -127,7 +127,7 @@ def pavoque_yaml(file: LabelFile) -> Iterator[Row]:
     """Segments of one of PAVOQUE's long recordings; times in s.
 
     Raises:
-        CorpusError: The file is no YAML list of segments.
+        CorpusError: The file is not a YAML list of segments.
     """
     import yaml
 
@@ -154,7 +154,7 @@ _TIER = re.compile(r'name = "(?P<tier>[^"]*)"|text = "(?P<text>(?:[^"]|"")*)"')
 
 @reader("textgrid")
 def textgrid(file: LabelFile) -> Iterator[Row]:
-    """One row a Praat TextGrid (long text form): the first non-empty interval of each tier, by the tier's name."""
+    """One row per Praat TextGrid (long text form): the first non-empty interval of each tier, by the tier's name."""
     tier, columns = None, dict[str, str | None]()
     for found in _TIER.finditer(file.text().read()):
         if found["tier"] is not None:

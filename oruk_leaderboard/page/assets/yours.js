@@ -26,9 +26,9 @@ const readRecord = (text) => {
   try {
     record = JSON.parse(text);
   } catch {
-    throw new RecordFault("the file is no JSON");
+    throw new RecordFault("the file is not JSON");
   }
-  need(isObject(record) && isObject(record.system), "the file is no record: it has no “system”");
+  need(isObject(record) && isObject(record.system), "the file is not a record: it has no “system”");
   need(String(record.record_version || "").startsWith("1."), "record_version 1.x is expected");
   const { system } = record;
   const source = isObject(record.source) ? record.source : {};
