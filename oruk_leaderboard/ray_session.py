@@ -16,7 +16,7 @@ def ray_session(*, workers: int) -> Iterator[Any]:
     """The module ``ray``, connected to the cluster that RAY_ADDRESS names, else to one started here.
 
     Args:
-        workers: Processors of a cluster that is started here.
+        workers: Processors of a cluster that is started here, at most those of this machine.
 
     Raises:
         MissingExtraError: Ray is not installed.
@@ -29,7 +29,11 @@ def ray_session(*, workers: int) -> Iterator[Any]:
     started = not ray.is_initialized()
     if started:
         address = os.environ.get("RAY_ADDRESS")
-        own = {"num_cpus": workers, "include_dashboard": False, "object_store_memory": _OBJECT_STORE_BYTES}
+        own = {
+            "num_cpus": min(workers, os.cpu_count() or 1),
+            "include_dashboard": False,
+            "object_store_memory": _OBJECT_STORE_BYTES,
+        }
         ray.init(log_to_driver=False, **({"address": address} if address else own))
     try:
         yield ray

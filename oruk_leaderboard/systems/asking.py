@@ -1,19 +1,17 @@
-"""Asking a system about clips: decoding ahead, failures counted, on threads or on a Ray cluster."""
+"""Asking a system about clips: decoding ahead, failures counted, on threads where it waits for a service."""
 
 import math
 import queue
 import threading
 import time
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from dataclasses import dataclass, replace
-from typing import Any
 
 from oruk_leaderboard.answers.answer import Answer, failed
 from oruk_leaderboard.answers.interpretation import independent_fault, score_fault
 from oruk_leaderboard.audio.stored import decode_stored
 from oruk_leaderboard.errors import OrukError
-from oruk_leaderboard.ray_session import ray_session
 from oruk_leaderboard.systems.base import Item, System, softmax
 from oruk_leaderboard.systems.secrets import blank
 
@@ -200,47 +198,3 @@ def _ahead(batches: Iterable[Sequence[Stored]]) -> Iterator[Batch]:
     finally:
         stop.set()
         thread.join()
-
-
-def on_ray(
-    load: Callable[[], System], batches: Iterable[Sequence[Stored]], *, workers: int, num_gpus: float
-) -> Iterator[list[Reply]]:
-    """The same on a Ray cluster: each worker loads the system once; replies come in any order.
-
-    A worker that dies is started again and its batch asked again.
-
-    Raises:
-        OrukError: The cluster has too few processors for the workers, or lost a batch for good.
-    """
-
-    class Worker:
-        def __init__(self) -> None:
-            self.system = load()
-
-        def ask(self, clips: Sequence[Stored]) -> list[Reply]:
-            return [reply for replies in ask_in_parts(self.system, decoded(clips)) for reply in replies]
-
-    with ray_session(workers=workers) as ray:
-        there = ray.cluster_resources()
-        for name, needed in (("CPU", workers), ("GPU", workers * num_gpus)):
-            if there.get(name, 0) < needed:
-                raise OrukError(
-                    "the cluster is too small for the workers",
-                    where=f"--workers {workers}",
-                    expected=f"{needed:g} {name}",
-                    found=f"{there.get(name, 0):g}",
-                    do="ask for fewer workers",
-                )
-        actor = ray.remote(num_cpus=1, num_gpus=num_gpus, max_restarts=3, max_task_retries=3)(Worker)
-        idle = [actor.remote() for _ in range(workers)]
-        busy: dict[Any, Any] = {}
-        for batch in batches:
-            # One batch in flight per worker: the clips of a whole set would not fit the cluster's shared memory.
-            if not idle:
-                (done, *_), _ = ray.wait(list(busy))
-                idle.append(busy.pop(done))
-                yield ray.get(done)
-            worker = idle.pop()
-            busy[worker.ask.remote(batch)] = worker
-        for done in busy:
-            yield ray.get(done)

@@ -18,9 +18,10 @@ from oruk_leaderboard.labels import AliasTable, alias_table
 from oruk_leaderboard.progress import Progress, silent
 from oruk_leaderboard.records.system_card import SystemCard
 from oruk_leaderboard.systems import get_system, lacking, load_system
-from oruk_leaderboard.systems.asking import Reply, Stored, local, on_ray
+from oruk_leaderboard.systems.asking import Reply, Stored, local
 from oruk_leaderboard.systems.base import Options, System
 from oruk_leaderboard.systems.budget import cost_in, price_of
+from oruk_leaderboard.systems.cluster import on_ray
 from oruk_leaderboard.systems.endpoint import is_loopback
 from oruk_leaderboard.systems.identity import (
     calls_of,
