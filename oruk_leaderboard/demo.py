@@ -89,5 +89,5 @@ def demo(folder: Path) -> Iterator[Step]:
     result = score(predictions, clips=clips, system=SYSTEM, partial=True)
     yield Step(
         f"oruk-leaderboard score {predictions} --clips {clips} --partial",
-        short_report(result.to_dict(), result.findings),
+        short_report(result.to_dict(), result.findings, figures=result.protocol.figures),
     )

@@ -12,9 +12,9 @@ def versions() -> dict[str, str]:
     from oruk_leaderboard.audio import RULE_VERSION
     from oruk_leaderboard.labels import alias_table
     from oruk_leaderboard.manifest import load_manifest
+    from oruk_leaderboard.protocols import load
     from oruk_leaderboard.records.record import RECORD_VERSION
     from oruk_leaderboard.scoring.result import SCORER_VERSION
-    from oruk_leaderboard.scoring.result import VERSION as PROTOCOL_VERSION
 
     return {
         "oruk-bench-leaderboard": __version__,
@@ -22,7 +22,7 @@ def versions() -> dict[str, str]:
         "audio rule": str(RULE_VERSION),
         "scorer": SCORER_VERSION,
         "labels": alias_table().version,
-        "protocol": PROTOCOL_VERSION,
+        "protocol": str(load().version),
         "schema": RECORD_VERSION,
         "libsndfile": soundfile.__libsndfile_version__,
         "soxr": metadata.version("soxr"),

@@ -3,8 +3,9 @@
 import numpy as np
 import pytest
 
-from oruk_leaderboard.answers.gold import crema_d_diagnostic, encode_duration, gold_of_set, read_gold
+from oruk_leaderboard.answers.gold import encode_duration, gold_of_set, read_gold
 from oruk_leaderboard.errors import PredictionError
+from oruk_leaderboard.protocols import gold_of_protocol, load
 from oruk_leaderboard.scoring.sampling import clustering
 from tests.scored import made_columns, made_set
 
@@ -91,7 +92,7 @@ def test_duration_bands_hold_their_lower_end():
 
 @pytest.mark.parametrize("selection", ["lo", "md", "hi"])
 def test_crema_d_selection(selection):
-    gold = crema_d_diagnostic(selection)
+    gold = gold_of_protocol(load(f"crema-d-ieo-{selection}"))
     assert len(gold.clip_ids) == len(set(gold.clip_ids)) == 546
     assert np.bincount(gold.labels).tolist() == [91] * 6
     drawn = clustering(gold)

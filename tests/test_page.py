@@ -16,7 +16,7 @@ from oruk_leaderboard.errors import OrukError
 from oruk_leaderboard.page import build_page, content
 from oruk_leaderboard.page.render import HERE, LIMIT
 from oruk_leaderboard.records.record import (
-    Protocol,
+    ProtocolVersion,
     Record,
     Source,
     SystemInfo,
@@ -37,7 +37,7 @@ def a_record(identifier: str, **changes: object) -> Record:
         "scored_on": "full_set",
         "accuracy": "50.00",
         "macro_f1": "0.5000",
-        "protocol": Protocol(name="oruk-bench", version="0.1.0"),
+        "protocol": ProtocolVersion(name="oruk-bench", version="0.1.0"),
         "source": Source(kind="harness", attested_by="a test"),
     }
     return Record(**{**fields, **changes})  # type: ignore[arg-type]

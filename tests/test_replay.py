@@ -4,9 +4,10 @@ import json
 
 import pytest
 
-from oruk_leaderboard.answers.gold import crema_d_diagnostic, gold_of_set
+from oruk_leaderboard.answers.gold import gold_of_set
 from oruk_leaderboard.cli import main
-from oruk_leaderboard.errors import PredictionError
+from oruk_leaderboard.errors import OrukError, PredictionError
+from oruk_leaderboard.protocols import gold_of_protocol, load
 from oruk_leaderboard.records.schemas import check
 from oruk_leaderboard.scoring.replay import replay
 from oruk_leaderboard.scoring.verification import verify
@@ -43,7 +44,7 @@ def counted(evaluation):
 
 def diagnostic_rows(selection="md"):
     """All right, but an abstention, an error, an answer saved wrongly, and one surprise."""
-    gold = crema_d_diagnostic(selection)
+    gold = gold_of_protocol(load(f"crema-d-ieo-{selection}"))
     rows = [
         receipt(clip, f"The speaker sounds {gold.classes[label]}.", gold.classes[label])
         for clip, label in zip(gold.clip_ids, gold.labels, strict=True)
@@ -82,9 +83,9 @@ def test_every_selection_is_its_own_protocol(tmp_path):
         else:
             with pytest.raises(PredictionError, match=r"receipts\.jsonl:1: the clip id is not in the set"):
                 replay(path, protocol=f"crema-d-ieo-{selection}")
-            digests.add(crema_d_diagnostic(selection).origin["gold_digest"])
+            digests.add(gold_of_protocol(load(f"crema-d-ieo-{selection}")).origin["gold_digest"])
     assert len(digests) == 3
-    with pytest.raises(PredictionError, match=r"no such protocol.*crema-d-ieo-md"):
+    with pytest.raises(OrukError, match=r"no such protocol.*crema-d-ieo-md"):
         replay(path, protocol="crema-d")
 
 

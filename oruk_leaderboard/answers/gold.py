@@ -1,10 +1,10 @@
-"""What predictions are held against: the clips of a rebuilt set, or of a file of gold labels."""
+"""What predictions are scored against: the clips of a rebuilt set, or of a file of gold labels."""
 
 import hashlib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,21 +13,19 @@ from oruk_leaderboard.answers.predictions import read_ids
 from oruk_leaderboard.answers.tabular import Rows, printable, read_rows
 from oruk_leaderboard.classes import CLASSES
 from oruk_leaderboard.errors import PredictionError
-from oruk_leaderboard.labels import alias_table
+from oruk_leaderboard.labels import AliasTable, alias_table
+
+if TYPE_CHECKING:
+    from oruk_leaderboard.clipset import ClipSet
 
 UNKNOWN = "unknown"
-"""Value of an attribute that the corpus does not tell."""
+"""Value of an attribute that the corpus does not state."""
 
 ATTRIBUTES: tuple[str, ...] = ("language", "corpus", "speaker", "elicitation", "gender", "duration")
-"""What a set can be sliced by, beside the class."""
+"""What a set can be sliced by, besides the class."""
 
 BANDS: tuple[tuple[float, str], ...] = ((2.0, "0-2 s"), (4.0, "2-4 s"), (8.0, "4-8 s"), (float("inf"), "8-16 s"))
 """Duration bands: upper end in s (not included) and name; a clip is at most 16 s."""
-
-CREMA_D_LABELS: Mapping[str, str] = {
-    "ANG": "anger", "DIS": "disgust", "FEA": "fear", "HAP": "happiness", "NEU": "neutral", "SAD": "sadness"
-}  # fmt: skip
-"""Intended labels in CREMA-D's file names, and their classes: the label space of the diagnostic."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,7 +34,7 @@ class Attribute:
 
     Attributes:
         codes: Index into ``values``, shape (n,), int64.
-        values: Values in code-point order; what is not known is ``unknown``.
+        values: Values in code-point order; ``unknown`` where the value is not known.
     """
 
     codes: NDArray[np.int64]
@@ -45,13 +43,13 @@ class Attribute:
 
 @dataclass(frozen=True, slots=True)
 class Gold:
-    """Clips with their right answers.
+    """Clips with their gold labels.
 
     Attributes:
         clip_ids: Ids in the set's order.
         labels: Class index, shape (n,), int64.
         classes: Label space.
-        attributes: Name (``ATTRIBUTES``) to the property of every clip.
+        attributes: Name (one of ``ATTRIBUTES``) to its value for every clip.
         origin: Where the set comes from: the keys of a record's ``evaluation`` that name it.
         rows: Rows of the gold file with all their columns, or None for a rebuilt set.
         inputs: ``clip_sha256`` of each clip, or None where there is no rebuilt set.
@@ -125,24 +123,34 @@ def _attributes(columns: Mapping[str, Sequence[Any]], n: int) -> dict[str, Attri
     return attributes
 
 
-def gold_of_set(clips: Any) -> Gold:
-    """Gold labels of a rebuilt set (``clipset.open_clipset``), audio untouched."""
+def gold_of_set(clips: "ClipSet", classes: tuple[str, ...] = CLASSES) -> Gold:
+    """Gold labels of a rebuilt set; the audio is not read.
+
+    Args:
+        clips: The set.
+        classes: Label space, in index order.
+
+    Raises:
+        PredictionError: A label of the set is not one of the classes.
+    """
     table = clips.table
     names = ("clip_id", "label", "corpus", "language", "speaker", "gender", "elicitation", "duration_s", "clip_sha256")
     columns = {name: table.column(name).to_pylist() for name in names}
     attributes = _attributes(columns, table.num_rows)
-    if strays := set(columns["label"]) - set(range(len(CLASSES))):
+    index = {CLASSES.index(name): at for at, name in enumerate(classes) if name in CLASSES}
+    if strays := set(columns["label"]) - set(index):
         at = columns["label"].index(next(iter(strays)))
+        label = columns["label"][at]
         raise PredictionError(
             "the set's label is no class",
             where=columns["clip_id"][at],
-            expected=f"an index 0 to {len(CLASSES) - 1}",
-            found=repr(columns["label"][at]),
+            expected=", ".join(f"{of_set} ({classes[own]})" for of_set, own in sorted(index.items())),
+            found=f"{label} ({CLASSES[label]})" if label in range(len(CLASSES)) else repr(label),
         )
     return Gold(
         clip_ids=columns["clip_id"],
-        labels=np.array(columns["label"], np.int64),
-        classes=CLASSES,
+        labels=np.array([index[label] for label in columns["label"]], np.int64),
+        classes=classes,
         attributes=attributes,
         origin=origin_of_report(clips.report),
         inputs=columns["clip_sha256"],
@@ -150,7 +158,7 @@ def gold_of_set(clips: Any) -> Gold:
 
 
 def origin_of_report(report: Mapping[str, Any]) -> dict[str, Any]:
-    """What a record says of the set it was scored on, from the set's ``report.json``."""
+    """What a record says about the set it was scored on, from the set's ``report.json``."""
     manifest = report.get("manifest") or {}
     return {
         "set_digest": report["digest"],
@@ -166,15 +174,24 @@ def origin_of_report(report: Mapping[str, Any]) -> dict[str, Any]:
     }
 
 
-def read_gold(path: Path, *, classes: tuple[str, ...] = CLASSES) -> Gold:
+def read_gold(path: Path, *, classes: tuple[str, ...] = CLASSES, table: AliasTable | None = None) -> Gold:
     """Gold labels from a file: columns ``clip_id``, ``label``, and those of ``ATTRIBUTES`` that are known.
 
+    Args:
+        path: The file.
+        classes: Label space, in index order.
+        table: Alias table of these classes; the shipped one by default.
+
     Raises:
-        PredictionError: A row cannot be used; a gold label outside the label space is one. The line is named.
+        PredictionError: A row cannot be used, for example because its label is not a class. The line is named.
     """
-    rows = read_rows(path)
+    return gold_of_rows(read_rows(path), classes=classes, table=table)
+
+
+def gold_of_rows(rows: Rows, *, classes: tuple[str, ...] = CLASSES, table: AliasTable | None = None) -> Gold:
+    """Gold labels from columns, as :func:`read_gold` reads them from a file."""
     ids = read_ids(rows)
-    table = alias_table().for_classes(classes)
+    table = table or alias_table().for_classes(classes)
     index = {name: position for position, name in enumerate(classes)}
     labels = np.empty(rows.size, np.int64)
     meanings: dict[str, int] = {}
@@ -190,8 +207,28 @@ def read_gold(path: Path, *, classes: tuple[str, ...] = CLASSES) -> Gold:
     columns["duration_s"] = [_seconds(rows, at, value) for at, value in enumerate(columns.get("duration_s", ()))] or [
         None
     ] * rows.size
-    attributes = _attributes(columns, rows.size)
-    return Gold(ids, labels, classes, attributes, {**_no_set(), "gold_digest": gold_digest(ids, labels, classes)}, rows)
+    return gold_of_columns(ids, labels, classes, columns, rows=rows)
+
+
+def gold_of_columns(
+    clip_ids: Sequence[str],
+    labels: NDArray[np.int64],
+    classes: tuple[str, ...],
+    columns: Mapping[str, Sequence[Any]],
+    *,
+    rows: Rows | None = None,
+) -> Gold:
+    """Gold labels of clips that belong to no rebuilt set.
+
+    Args:
+        clip_ids: Ids.
+        labels: Class index of each clip, shape (n,).
+        classes: Label space, in index order.
+        columns: What is known of the clips: ``ATTRIBUTES``, with ``duration_s`` in s for the duration.
+        rows: Rows of the gold file, if there is one.
+    """
+    origin = {**_no_set(), "gold_digest": gold_digest(clip_ids, labels, classes)}
+    return Gold(clip_ids, labels, classes, _attributes(columns, len(clip_ids)), origin, rows)
 
 
 def _no_set() -> dict[str, Any]:
@@ -220,31 +257,3 @@ def _seconds(rows: Rows, at: int, value: object) -> float | None:
     if not 0 <= seconds < float("inf"):
         raise PredictionError("no duration", where=rows.where(at), expected="duration_s in s", found=repr(value))
     return seconds
-
-
-DIAGNOSTICS: Mapping[str, str] = {f"crema-d-ieo-{selection}": selection for selection in ("lo", "md", "hi")}
-"""Protocol of the CREMA-D diagnostic to its selection of recordings."""
-
-
-def crema_d_diagnostic(selection: str) -> Gold:
-    """The 546 recordings of the CREMA-D diagnostic: 91 actors, sentence IEO, six intended labels.
-
-    Which recordings follows from the corpus's file names alone, so it needs no audio and no gold file.
-
-    Args:
-        selection: ``lo``, ``md`` or ``hi``: the intensity of the five emotions; neutral has ``XX`` only. Which one the
-            card's run used is not public.
-    """
-    names = [
-        (f"crema_d/{actor}_IEO_{code}_{'XX' if code == 'NEU' else selection.upper()}", str(actor), label)
-        for actor in range(1001, 1092)
-        for code, label in CREMA_D_LABELS.items()
-    ]
-    ids = [name for name, _, _ in names]
-    classes = tuple(CREMA_D_LABELS.values())
-    labels = np.array([classes.index(label) for _, _, label in names], np.int64)
-    same = {"corpus": "crema_d", "language": "en-US", "elicitation": "acted"}
-    columns: dict[str, list[Any]] = {name: [value] * len(ids) for name, value in same.items()}
-    columns["speaker"] = [actor for _, actor, _ in names]
-    attributes = _attributes(columns, len(ids))
-    return Gold(ids, labels, classes, attributes, {**_no_set(), "gold_digest": gold_digest(ids, labels, classes)})

@@ -85,7 +85,13 @@ def read_predictions(
     Raises:
         PredictionError: A row cannot be used; the message names file and line (the header is line 1).
     """
-    rows = read_rows(path)
+    return predictions_of_rows(read_rows(path), clip_ids, table=table, classes=classes)
+
+
+def predictions_of_rows(
+    rows: Rows, clip_ids: Sequence[str], *, table: AliasTable | None = None, classes: tuple[str, ...] = CLASSES
+) -> Predictions:
+    """Predictions from columns, as :func:`read_predictions` reads them from a file."""
     places = _places(rows, clip_ids)
     scores = _scores(rows, classes)
     status = _statuses(rows)
@@ -111,7 +117,7 @@ def read_predictions(
     if scores is not None:
         all_scores = np.full((n, len(classes)), np.nan)
         all_scores[places] = np.where((status == OK)[:, None], scores, np.nan)
-    return Predictions(all_labels, all_status, all_scores, spellings, path.name)
+    return Predictions(all_labels, all_status, all_scores, spellings, rows.path.name)
 
 
 def by_frequency(spellings: Mapping[str, int]) -> dict[str, int]:

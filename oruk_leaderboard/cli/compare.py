@@ -30,9 +30,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--metric", default="macro_f1", metavar="KEY", help="rank by it: macro_f1, accuracy or uar (macro_f1)"
     )
-    parser.add_argument(
-        "--on-error", choices=("neutral", "wrong"), default="neutral", help="what failed clips count as"
-    )
+    parser.add_argument("--on-error", choices=("neutral", "wrong"), help="what failed clips count as (by the protocol)")
     parser.add_argument(
         "--cluster", choices=("speaker", "corpus", "clip"), help="what is drawn (speaker: within each corpus)"
     )

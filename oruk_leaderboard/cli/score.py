@@ -9,6 +9,7 @@ from oruk_leaderboard.cli import DONE, FINDINGS
 from oruk_leaderboard.cli.output import add_json, note, write_json, write_text
 
 if TYPE_CHECKING:
+    from oruk_leaderboard.protocols import Protocol
     from oruk_leaderboard.scoring.scorer import Score
 
 EPILOG = """examples:
@@ -75,15 +76,15 @@ def run(options: argparse.Namespace) -> int:
     one_thread()
     if options.template is not None:
         return _template(options)
-    from oruk_leaderboard.answers.gold import DIAGNOSTICS
     from oruk_leaderboard.errors import PredictionError
-    from oruk_leaderboard.scoring.result import BENCHMARK
+    from oruk_leaderboard.protocols import load
     from oruk_leaderboard.scoring.scorer import score
 
     if options.predictions is None:
         raise PredictionError("nothing to score", expected="a predictions file, or --template FILE to begin one")
-    if options.protocol not in (None, BENCHMARK, *DIAGNOSTICS):
-        return _leaderboard(options)
+    protocol = load(options.protocol)
+    if protocol.version is None:
+        return _leaderboard(options, protocol)
     return finish(
         score(
             options.predictions,
@@ -147,27 +148,27 @@ def finish(result: "Score", options: argparse.Namespace) -> int:
         if options.latex:
             write_text(f"{record_row(result.record)}\n{latex_report(document)}")
         else:
-            write_text((text_report if options.full else short_report)(document, result.findings))
+            report = text_report if options.full else short_report
+            write_text(report(document, result.findings, figures=result.protocol.figures))
     if options.json or options.latex:
         for finding in result.findings:
             note(f"finding: {finding}")
     return FINDINGS if result.findings else DONE
 
 
-def _leaderboard(options: argparse.Namespace) -> int:
+def _leaderboard(options: argparse.Namespace, protocol: "Protocol") -> int:
     """Score by a leaderboard of the literature: exactly its columns, no record."""
     from oruk_leaderboard.answers.tabular import read_rows
     from oruk_leaderboard.errors import PredictionError
-    from oruk_leaderboard.protocols import evaluate, load
-    from oruk_leaderboard.protocols.report import as_latex, as_text
+    from oruk_leaderboard.scoring.column_formats import as_latex, as_text
+    from oruk_leaderboard.scoring.columns import score_columns
     from oruk_leaderboard.scoring.scorer import gold_columns
 
-    protocol = load(options.protocol)
     names = ("subsample", "partial", "system", "on_error", "cluster", "by", "figures")
     if given := [name for name in names if getattr(options, name)]:
         option = f"--{given[0].replace('_', '-')}"
         raise PredictionError("the option does not apply to this protocol", where=protocol.name, found=option)
-    result = evaluate(protocol, gold_columns(options.clips, options.gold), read_rows(options.predictions))
+    result = score_columns(protocol, gold_columns(options.clips, options.gold), read_rows(options.predictions))
     if options.out is not None:
         from oruk_leaderboard.jsontext import pretty
 

@@ -202,14 +202,15 @@ def _check_origin(record: Record, *, where: Path) -> None:
     """A named protocol of this version, the pinned manifest and audio rule, a set digest, a commit of the weights."""
     from oruk_leaderboard.audio import RULE_VERSION
     from oruk_leaderboard.manifest import load_manifest
-    from oruk_leaderboard.scoring.result import BENCHMARK, VERSION
+    from oruk_leaderboard.protocols import load
 
     evaluation, system = record.evaluation or {}, record.system
-    if (record.protocol.name, record.protocol.version) != (BENCHMARK, VERSION):
+    benchmark = load()
+    if (record.protocol.name, record.protocol.version) != (benchmark.name, benchmark.version):
         raise RecordError(
             "not scored by the benchmark's protocol",
             where=where,
-            expected=f"{BENCHMARK} {VERSION}",
+            expected=f"{benchmark.name} {benchmark.version}",
             found=f"{record.protocol.name} {record.protocol.version}",
         )
     if evaluation["profile"] is None:

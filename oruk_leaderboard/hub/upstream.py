@@ -19,7 +19,7 @@ from oruk_leaderboard.hub.upstream_table import Row, find_table, read_rows
 from oruk_leaderboard.paths import checkout_root
 from oruk_leaderboard.records.addresses import REPO, WEB
 from oruk_leaderboard.records.record import (
-    Protocol,
+    ProtocolVersion,
     Record,
     Source,
     SystemInfo,
@@ -221,7 +221,7 @@ def new_records(rows: Sequence[Row], composition: Mapping[str, Any], source: Sou
             scored_on=row["scored_on"],
             accuracy=_digits(row["accuracy"]),
             macro_f1=_digits(row["macro_f1"]),
-            protocol=Protocol(name="oruk-bench"),
+            protocol=ProtocolVersion(name="oruk-bench"),
             source=Source(
                 kind=source.kind,
                 attested_by=source.attested_by,

@@ -57,7 +57,7 @@ class SystemInfo:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Protocol:
+class ProtocolVersion:
     """Rules that a figure was made by.
 
     Attributes:
@@ -112,7 +112,7 @@ class Record:
     scored_on: str
     accuracy: str
     macro_f1: str
-    protocol: Protocol
+    protocol: ProtocolVersion
     source: Source
     note: str | None = None
     failures: Mapping[str, int] | None = None
@@ -134,7 +134,7 @@ class Record:
             RecordError: The document breaks the schema; the message names the key.
         """
         check(document, "record", where=where)
-        parts = {"system": SystemInfo, "protocol": Protocol, "source": Source}
+        parts = {"system": SystemInfo, "protocol": ProtocolVersion, "source": Source}
         return cls(**{key: parts[key](**value) if key in parts else value for key, value in document.items()})
 
 

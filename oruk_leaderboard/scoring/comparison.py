@@ -4,7 +4,7 @@ import itertools
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,10 +13,14 @@ from oruk_leaderboard import metrics, statistics
 from oruk_leaderboard.answers.gold import Gold
 from oruk_leaderboard.answers.predictions import STATUSES, Predictions, read_predictions
 from oruk_leaderboard.errors import PredictionError
+from oruk_leaderboard.protocols import Protocol, load
 from oruk_leaderboard.scoring.panel import Panel, named, panel, ranking_metric
 from oruk_leaderboard.scoring.scorer import resolve_gold
 from oruk_leaderboard.statistics import Bounds, Support
 from oruk_leaderboard.todict import ToDict
+
+if TYPE_CHECKING:
+    from oruk_leaderboard.clipset import ClipSet
 
 Floats = NDArray[np.float64]
 
@@ -176,14 +180,15 @@ class Shift(ToDict):
 def compare(
     systems: Mapping[str, Predictions | Path | str] | Sequence[Path | str],
     *,
-    clips: Any = None,
+    clips: "ClipSet | Path | str | None" = None,
     gold: Gold | Path | str | None = None,
-    metric: str = "macro_f1",
+    protocol: Protocol | str | None = None,
+    metric: str | None = None,
     alpha: float = 0.05,
     cluster: str | None = None,
     n_boot: int = 2000,
     seed: int = 0,
-    on_error: str = "neutral",
+    on_error: str | None = None,
 ) -> Comparison:
     """Compare systems on one set: read what is given as files, put it side by side, rank it.
 
@@ -191,26 +196,29 @@ def compare(
         systems: Name to predictions, read before or as a file; or files, each named by its stem.
         clips: Folder of a rebuilt set, or an open one.
         gold: Gold file instead of a rebuilt set, or gold labels read before.
-        metric: As for :func:`rank`.
+        protocol: A protocol or its name; the benchmark's by default.
+        metric: As for :func:`rank`; None for the protocol's ranking metric.
         alpha: As for :func:`rank`.
         cluster: As for :func:`panel.panel`, like the options that follow.
         n_boot: Bootstrap replicates.
         seed: Seed of the draws.
-        on_error: ``neutral`` or ``wrong``.
+        on_error: What failed clips count as, ``neutral`` or ``wrong``; None for what the protocol says.
 
     Raises:
         PredictionError: A file, a row or an option cannot be used.
         MetricError: Statistics options out of range, or one cluster only.
     """
-    answers = resolve_gold(clips, gold)
+    rules = load(protocol)
+    answers = resolve_gold(clips, gold, rules)
+    table = rules.alias_table()
     read = {
         name: given
         if isinstance(given, Predictions)
-        else read_predictions(Path(given), answers.clip_ids, classes=answers.classes)
+        else read_predictions(Path(given), answers.clip_ids, table=table, classes=answers.classes)
         for name, given in (systems if isinstance(systems, Mapping) else named(systems)).items()
     }
-    board = panel(read, answers, cluster=cluster, n_boot=n_boot, seed=seed, on_error=on_error)
-    return rank(board, metric=metric, alpha=alpha)
+    board = panel(read, answers, cluster=cluster, n_boot=n_boot, seed=seed, on_error=on_error or rules.on_error)
+    return rank(board, metric=metric or rules.figures[0], alpha=alpha)
 
 
 def rank(board: Panel, *, metric: str = "macro_f1", alpha: float = 0.05) -> Comparison:

@@ -51,7 +51,7 @@ class _Rated:
 
 
 def human_sums(
-    votes: Votes, gold: Gold, drawn: Clustering, predictions: Predictions | None = None, *, on_error: str = "neutral"
+    votes: Votes, gold: Gold, drawn: Clustering, predictions: Predictions | None = None, *, on_error: str
 ) -> list[dict[str, Any]]:
     """Ratings counted by corpus, cluster, target and answer.
 

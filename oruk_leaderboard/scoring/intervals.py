@@ -46,7 +46,7 @@ class Settings:
     """What, beside the counts, decides a figure.
 
     Attributes:
-        on_error: ``neutral`` or ``wrong``.
+        on_error: What failed clips count as: ``neutral`` or ``wrong``.
         cluster: ``speaker``, ``corpus`` or ``clip``.
         n_boot: Bootstrap replicates.
         seed: Seed of the draws.
@@ -55,7 +55,7 @@ class Settings:
         declared_classes: Classes the system can emit, or None where it can emit all or nobody has said.
     """
 
-    on_error: str = "neutral"
+    on_error: str
     cluster: str = "speaker"
     n_boot: int = 2000
     seed: int = 0

@@ -12,6 +12,7 @@ from oruk_leaderboard.answers.gold import Gold
 from oruk_leaderboard.answers.predictions import MISSING, Predictions
 from oruk_leaderboard.errors import PredictionError
 from oruk_leaderboard.metrics import Margins, Metric
+from oruk_leaderboard.protocols import load
 from oruk_leaderboard.scoring.sampling import Clustering, clustering, design_of
 from oruk_leaderboard.scoring.tally import ON_ERROR, outcomes
 from oruk_leaderboard.statistics import Draws, Support, support
@@ -109,7 +110,7 @@ def panel(
     cluster: str | None = None,
     n_boot: int = 2000,
     seed: int = 0,
-    on_error: str = "neutral",
+    on_error: str | None = None,
 ) -> Panel:
     """Put systems side by side.
 
@@ -119,7 +120,8 @@ def panel(
         cluster: ``speaker`` (within corpora, the default), ``corpus`` or ``clip``.
         n_boot: Bootstrap replicates.
         seed: Seed of the draws.
-        on_error: ``neutral`` (protocol 0.1.0) or ``wrong``: what refused, failed and missing clips count as.
+        on_error: What refused, failed and missing clips count as: ``neutral`` or ``wrong``; None for what the
+            benchmark's protocol says.
 
     Raises:
         PredictionError: No systems, predictions of another number of clips, or a system that failed on every clip.
@@ -127,6 +129,7 @@ def panel(
     """
     if not systems:
         raise PredictionError("nothing to compare", expected="at least one predictions file")
+    on_error = on_error or load().on_error
     if on_error not in ON_ERROR:
         raise PredictionError("bad option", where="on_error", expected=" or ".join(ON_ERROR), found=on_error)
     n, k = len(gold.clip_ids), len(gold.classes)

@@ -4,10 +4,15 @@ import dataclasses
 import hashlib
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from oruk_leaderboard.answers.receipts import Receipts, read_receipts
-from oruk_leaderboard.scoring.scorer import Score, alias_table_of, resolve_gold, score
+from oruk_leaderboard.protocols import Protocol
+from oruk_leaderboard.scoring.scorer import Score, alias_table_of, recorded_protocol, resolve_gold, score
+
+if TYPE_CHECKING:
+    from oruk_leaderboard.clipset import ClipSet
+    from oruk_leaderboard.records.system_card import SystemCard
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,10 +35,10 @@ class Replay:
 def replay(
     receipts: Path | str,
     *,
-    clips: Any = None,
+    clips: "ClipSet | Path | str | None" = None,
     gold: Path | str | None = None,
-    protocol: str | None = None,
-    system: Any = None,
+    protocol: Protocol | str | None = None,
+    system: "SystemCard | str | None" = None,
     **options: Any,
 ) -> Replay:
     """Parse and score receipts again.
@@ -42,7 +47,7 @@ def replay(
         receipts: JSON Lines file of receipts.
         clips: Folder of the rebuilt set, or an open one; its ``clip_sha256`` must be those of the receipts.
         gold: Gold file instead of a rebuilt set.
-        protocol: ``crema-d-ieo-lo``, ``-md`` or ``-hi`` for the CREMA-D diagnostic, which needs neither.
+        protocol: A protocol or its name; those of the CREMA-D diagnostic name their clips and need neither.
         system: The system's card, an id of ``systems list`` or a spec file.
         options: As for ``scoring.score``.
 
@@ -50,22 +55,23 @@ def replay(
         PredictionError: A line cannot be used, or the run failed on every clip.
     """
     path = Path(receipts)
-    answers = resolve_gold(clips, gold, protocol)
+    rules = recorded_protocol(protocol)
+    answers = resolve_gold(clips, gold, rules)
     parsed = read_receipts(
         path,
         answers.clip_ids,
-        table=alias_table_of(system, answers.classes),
+        table=alias_table_of(system, rules),
         classes=answers.classes,
         inputs=answers.inputs,
     )
-    result = score(parsed.predictions, gold=answers, protocol=protocol, system=system, **options)
+    result = score(parsed.predictions, gold=answers, protocol=rules, system=system, **options)
     evaluation = {
         **result.evaluation,
         "predictions": {"file": path.name, "sha256": hashlib.sha256(path.read_bytes()).hexdigest()},
         "receipts": parsed.to_dict(),
     }
     record = dataclasses.replace(result.record, evaluation=evaluation)
-    return Replay(Score(record, (*result.findings, *_findings(parsed))), parsed)
+    return Replay(Score(record, rules, (*result.findings, *_findings(parsed))), parsed)
 
 
 def _findings(receipts: Receipts) -> tuple[str, ...]:

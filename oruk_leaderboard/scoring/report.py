@@ -17,15 +17,18 @@ from oruk_leaderboard.statistics import FEW, FEWEST
 WIDTH = 80
 """Columns of a terminal that the text report fits in."""
 
-LEADING: tuple[str, ...] = ("macro_f1", "accuracy", "uar")
-"""Figures of the short report, which the full one begins with."""
-
 SHOWN_FINDINGS = 3
 """Findings that the short report lists."""
 
 
-def short_report(record: Mapping[str, Any], findings: Sequence[str] = ()) -> str:
-    """Headline, both intervals, placement and warnings: the answer of a score in about 20 lines."""
+def short_report(record: Mapping[str, Any], findings: Sequence[str] = (), *, figures: Sequence[str]) -> str:
+    """Headline, both intervals, placement and warnings: the answer of a score in about 20 lines.
+
+    Args:
+        record: A record with an evaluation, as JSON holds it.
+        findings: What was not clean.
+        figures: Keys of the metrics to show (``Protocol.figures``).
+    """
     evaluation = record["evaluation"]
     other = evaluation["other_corpora"]
     rows = [
@@ -35,7 +38,7 @@ def short_report(record: Mapping[str, Any], findings: Sequence[str] = ()) -> str
             _ends(evaluation["intervals"][key]),
             _ends(other["intervals"][key]) if other else "none",
         )
-        for key in LEADING
+        for key in figures
     ]
     header = ("figure", "value", QUESTIONS[evaluation["support"]["cluster"]], QUESTIONS["corpus"])
     lines = [support_line(part) for part in (evaluation["support"], other) if part]
@@ -47,12 +50,18 @@ def short_report(record: Mapping[str, Any], findings: Sequence[str] = ()) -> str
     return f"{_head(record)}\n\n{table}\n" + "\n".join(map(_wrap, [*lines, closing]))
 
 
-def text_report(record: Mapping[str, Any], findings: Sequence[str] = ()) -> str:
-    """Everything a person wants to know of a result, headline first, at most ``WIDTH`` columns wide."""
+def text_report(record: Mapping[str, Any], findings: Sequence[str] = (), *, figures: Sequence[str] = ()) -> str:
+    """Everything a person wants to know about a result, at most ``WIDTH`` columns wide.
+
+    Args:
+        record: A record with an evaluation, as JSON holds it.
+        findings: What was not clean.
+        figures: Keys of the metrics to show first (``Protocol.figures``).
+    """
     evaluation = record["evaluation"]
     parts = [
         _head(record),
-        _figures(evaluation),
+        _figures(evaluation, figures),
         "\n".join(map(_wrap, [*human_lines(evaluation), *soft_lines(evaluation["soft_labels"])])),
         _classes(evaluation),
         _confusion(evaluation["confusion"]),
@@ -93,10 +102,10 @@ def _ends(interval: Sequence[float] | None, digits: int = 4) -> str:
     return "none" if interval is None else f"{interval[0]:.{digits}f} to {interval[1]:.{digits}f}"
 
 
-def _figures(evaluation: Mapping[str, Any]) -> str:
+def _figures(evaluation: Mapping[str, Any], leading: Sequence[str]) -> str:
     other = evaluation["other_corpora"]
     rows: list[tuple[str, ...]] = []
-    for key in dict.fromkeys((*LEADING, *evaluation["figures"])):
+    for key in dict.fromkeys((*leading, *evaluation["figures"])):
         interval = _ends(evaluation["intervals"][key])
         across = _ends(other["intervals"][key]) if other else ""
         rows.append((_title(key), f"{evaluation['figures'][key]:.4f}", interval, across))

@@ -1,14 +1,15 @@
-"""From an evaluation to the record that tells it: names, digits, date, and what the set makes of it."""
+"""From an evaluation to its record: names, digits, date and what the set makes of it."""
 
 from collections.abc import Mapping
 from datetime import UTC, date, datetime
 from typing import TYPE_CHECKING, Any
 
 from oruk_leaderboard import __version__
-from oruk_leaderboard.answers.gold import DIAGNOSTICS, Gold
+from oruk_leaderboard.answers.gold import Gold
 from oruk_leaderboard.answers.predictions import STATUSES, Predictions
 from oruk_leaderboard.errors import PredictionError
-from oruk_leaderboard.records.record import Protocol, Record, Source, SystemInfo
+from oruk_leaderboard.protocols import Protocol
+from oruk_leaderboard.records.record import ProtocolVersion, Record, Source, SystemInfo
 
 if TYPE_CHECKING:
     from oruk_leaderboard.records.system_card import SystemCard
@@ -16,14 +17,8 @@ if TYPE_CHECKING:
 SCORER_VERSION = "1.1.0"
 """Raised whenever the scorer can give another figure for the same predictions."""
 
-BENCHMARK, VERSION = "oruk-bench", "0.1.0"
-"""Name and version of the benchmark's own protocol."""
-
 SCORED_BY = "scored by oruk-bench-leaderboard "
 """Beginning of ``attested_by`` of a record made here; the package's version follows."""
-
-DIAGNOSTIC_VERSION = "1.0.0"
-"""Version of these protocols."""
 
 
 def scored_on(origin: Mapping[str, Any]) -> str:
@@ -45,7 +40,7 @@ def record_of(
     evaluation: dict[str, Any],
     *,
     snapshot: str | None,
-    protocol: str,
+    protocol: Protocol,
 ) -> Record:
     """The record of an evaluation.
 
@@ -55,10 +50,10 @@ def record_of(
         card: The system's card, or None.
         evaluation: Everything that was computed.
         snapshot: Date, ISO 8601; None for today in UTC.
-        protocol: Name of the protocol.
+        protocol: How it was scored.
 
     Raises:
-        PredictionError: ``snapshot`` is no date.
+        PredictionError: ``snapshot`` is not a date.
     """
     counts = evaluation["counts"]
     accuracy, macro_f1 = printed(evaluation["figures"])
@@ -68,7 +63,7 @@ def record_of(
         scored_on=scored_on(gold.origin),
         accuracy=accuracy,
         macro_f1=macro_f1,
-        protocol=Protocol(name=protocol, version=DIAGNOSTIC_VERSION if protocol in DIAGNOSTICS else VERSION),
+        protocol=ProtocolVersion(name=protocol.name, version=protocol.version),
         source=Source(
             kind="scored_here",
             attested_by=f"{SCORED_BY}{__version__}",
@@ -85,7 +80,7 @@ def _date(snapshot: str | None) -> str:
     try:
         return date.fromisoformat(snapshot).isoformat()
     except ValueError as error:
-        raise PredictionError("no date", where="snapshot", expected="YYYY-MM-DD", found=repr(snapshot)) from error
+        raise PredictionError("not a date", where="snapshot", expected="YYYY-MM-DD", found=repr(snapshot)) from error
 
 
 def _system(card: "SystemCard | None", source: str) -> SystemInfo:

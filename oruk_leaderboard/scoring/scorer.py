@@ -10,25 +10,18 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from oruk_leaderboard import __version__
-from oruk_leaderboard.answers.gold import (
-    ATTRIBUTES,
-    CREMA_D_LABELS,
-    DIAGNOSTICS,
-    Gold,
-    crema_d_diagnostic,
-    gold_of_set,
-    read_gold,
-)
+from oruk_leaderboard.answers.gold import ATTRIBUTES, Gold, gold_of_set, read_gold
 from oruk_leaderboard.answers.predictions import FAILURES, STATUSES, Predictions, read_predictions
 from oruk_leaderboard.answers.tabular import Rows, read_rows
 from oruk_leaderboard.classes import CLASSES
 from oruk_leaderboard.errors import PredictionError
-from oruk_leaderboard.labels import AliasTable, alias_table
+from oruk_leaderboard.labels import AliasTable
+from oruk_leaderboard.protocols import BENCHMARK, Protocol, gold_of_protocol, load
 from oruk_leaderboard.scoring.class_scores import evaluate_scores, score_sums
 from oruk_leaderboard.scoring.evaluation import evaluate
 from oruk_leaderboard.scoring.intervals import Settings
 from oruk_leaderboard.scoring.listeners import listener_figures
-from oruk_leaderboard.scoring.result import BENCHMARK, SCORER_VERSION, record_of
+from oruk_leaderboard.scoring.result import SCORER_VERSION, record_of
 from oruk_leaderboard.scoring.sampling import Clustering, clustering
 from oruk_leaderboard.scoring.sentences import sentence_figures
 from oruk_leaderboard.scoring.tally import count
@@ -36,6 +29,7 @@ from oruk_leaderboard.scoring.training_overlap import TRAINING, declared_corpora
 from oruk_leaderboard.statistics import METHODS, Method
 
 if TYPE_CHECKING:
+    from oruk_leaderboard.clipset import ClipSet
     from oruk_leaderboard.records.record import Record
     from oruk_leaderboard.records.system_card import SystemCard
 
@@ -52,10 +46,12 @@ class Score:
 
     Attributes:
         record: The result record; its ``evaluation`` holds everything that was computed.
-        findings: What went wrong with some of the clips, one line a kind; empty for a clean run.
+        protocol: How it was scored.
+        findings: What went wrong with some of the clips, one line per kind; empty for a clean run.
     """
 
     record: "Record"
+    protocol: Protocol
     findings: tuple[str, ...] = field(default=())
 
     @property
@@ -81,9 +77,9 @@ class Score:
 def score(
     predictions: Path | str | Predictions,
     *,
-    clips: Any = None,
+    clips: "ClipSet | Path | str | None" = None,
     gold: Path | str | Gold | None = None,
-    protocol: str | None = None,
+    protocol: Protocol | str | None = None,
     system: "SystemCard | str | None" = None,
     on_error: str | None = None,
     cluster: str | None = None,
@@ -103,7 +99,8 @@ def score(
         predictions: File of predictions by clip id, result of the public harness, or predictions read before.
         clips: Folder of a rebuilt set, or an open one.
         gold: Gold file instead of a rebuilt set, or gold labels read before.
-        protocol: Name of a protocol; the benchmark's by default. A protocol that names its clips needs no set.
+        protocol: A protocol or its name; the benchmark's by default. One that names its clips needs no set. It decides
+            the classes, what a failed clip counts as and which figures lead the report.
         system: The system's card, an id of ``systems list`` or a spec file; None for a system without a card.
         on_error: ``neutral`` scores refused, failed and missing clips as neutral, ``wrong`` as wrong; None for what the
             protocol says.
@@ -122,11 +119,12 @@ def score(
     Raises:
         PredictionError: A file or a row cannot be used, or the run failed on every clip.
     """
-    answers = resolve_gold(clips, gold, protocol)
+    rules = recorded_protocol(protocol)
+    answers = resolve_gold(clips, gold, rules)
     if subsample is not None:
         answers = _subsample(answers, subsample)
     card = _card(system)
-    table = alias_table_of(card, answers.classes)
+    table = alias_table_of(card, rules)
     trained_on = declared_corpora(
         answers,
         system_id=card.id if card else None,
@@ -143,7 +141,7 @@ def score(
         digest = hashlib.sha256(path.read_bytes()).hexdigest()
     drawn = clustering(answers, cluster)
     settings = Settings(
-        on_error=on_error or ("wrong" if protocol in DIAGNOSTICS else "neutral"),
+        on_error=on_error or rules.on_error,
         cluster=drawn.kind,
         n_boot=n_boot,
         seed=seed,
@@ -152,35 +150,53 @@ def score(
     )
     evaluation = _evaluation(answers, predictions, settings, drawn, tuple(slices), table, votes)
     evaluation["predictions"] = {"file": predictions.source or None, "sha256": digest}
-    evaluation["orientation"] = _orientation(answers, evaluation, partial)
-    record = record_of(answers, predictions, card, evaluation, snapshot=snapshot, protocol=protocol or BENCHMARK)
+    evaluation["orientation"] = _orientation(answers, rules, evaluation, partial)
+    record = record_of(answers, predictions, card, evaluation, snapshot=snapshot, protocol=rules)
     if trained_on is not None:
         record = replace(record, system=replace(record.system, training_corpora=sorted(trained_on)))
-    return Score(record, _findings(evaluation))
+    return Score(record, rules, _findings(evaluation))
 
 
-def resolve_gold(clips: Any, gold: Path | str | Gold | None, protocol: str | None = None) -> Gold:
-    """Right answers of a rebuilt set, a gold file, or a protocol that names its clips.
+def recorded_protocol(protocol: Protocol | str | None) -> Protocol:
+    """A protocol whose results are records.
 
     Raises:
-        PredictionError: None of them, two of them, or an unknown protocol.
+        OrukError: There is no such protocol.
+        PredictionError: It has no version: only its columns can be computed.
     """
-    protocol = protocol or BENCHMARK
-    if protocol not in (BENCHMARK, *DIAGNOSTICS):
-        raise PredictionError("no such protocol", where=protocol, expected=", ".join((BENCHMARK, *DIAGNOSTICS)))
+    rules = load(protocol)
+    if rules.version is None:
+        raise PredictionError(
+            "the protocol has columns of its own and makes no record",
+            where=rules.name,
+            expected="a protocol with a version",
+            do="score --protocol NAME, or scoring.columns.score_columns, computes its columns",
+        )
+    return rules
+
+
+def resolve_gold(
+    clips: "ClipSet | Path | str | None", gold: Path | str | Gold | None, protocol: Protocol | None = None
+) -> Gold:
+    """Gold labels of a rebuilt set, of a gold file, or of a protocol that names its clips.
+
+    Raises:
+        PredictionError: None of them or two of them, or gold labels that the protocol has no class for.
+    """
+    protocol = protocol or load()
     if isinstance(gold, Gold):
         return gold
-    if protocol in DIAGNOSTICS and clips is None and gold is None:
-        return crema_d_diagnostic(DIAGNOSTICS[protocol])
-    if (clips is None) == (gold is None):
+    if protocol.clips is not None and clips is None and gold is None:
+        return gold_of_protocol(protocol)
+    if gold is not None and clips is None:
+        return read_gold(Path(gold), classes=protocol.classes, table=protocol.alias_table())
+    if clips is None or gold is not None:
         raise PredictionError("nothing to score against, or two things", expected="--clips DIR or --gold FILE")
-    if gold is not None:
-        return read_gold(Path(gold), classes=tuple(CREMA_D_LABELS.values()) if protocol in DIAGNOSTICS else CLASSES)
     if isinstance(clips, (str, Path)):
         from oruk_leaderboard.clipset import open_clipset
 
         clips = open_clipset(clips)
-    return gold_of_set(clips)
+    return gold_of_set(clips, protocol.classes)
 
 
 def gold_columns(clips: Path | None, gold: Path | None) -> Rows | Mapping[str, Sequence[Any]]:
@@ -192,10 +208,10 @@ def gold_columns(clips: Path | None, gold: Path | None) -> Rows | Mapping[str, S
     return {"clip_id": answers.clip_ids, "label": [CLASSES[label] for label in answers.labels], **columns}
 
 
-def alias_table_of(system: "SystemCard | str | None", classes: tuple[str, ...]) -> AliasTable:
-    """Alias table of a label space, with the native labels that a system's card declares."""
+def alias_table_of(system: "SystemCard | str | None", protocol: Protocol) -> AliasTable:
+    """Alias table of a protocol, with the native labels that a system's card declares."""
     card = _card(system)
-    return alias_table().for_classes(classes).declared(card.native_labels or {} if card else {})
+    return protocol.alias_table().declared(card.native_labels or {} if card else {})
 
 
 def _subsample(gold: Gold, name: str) -> Gold:
@@ -272,9 +288,9 @@ def _evaluation(
     }
 
 
-def _orientation(gold: Gold, evaluation: dict[str, Any], partial: bool) -> dict[str, Any] | None:
-    """Neighbours in the published table; only for the benchmark's classes, for a partial set only when asked."""
-    if gold.classes != CLASSES or (gold.origin["partial"] and not partial):
+def _orientation(gold: Gold, protocol: Protocol, evaluation: dict[str, Any], partial: bool) -> dict[str, Any] | None:
+    """Neighbours in the published table; only for the benchmark's protocol, for a partial set only when asked."""
+    if protocol.name != BENCHMARK or (gold.origin["partial"] and not partial):
         return None
     from oruk_leaderboard.scoring.orientation import orient
 

@@ -5,7 +5,7 @@ A record holds them, so that every figure of it can be computed again by a stran
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, get_args
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,13 +13,14 @@ from numpy.typing import NDArray
 from oruk_leaderboard.answers.gold import Attribute, Gold
 from oruk_leaderboard.answers.predictions import OK, UNRECOGNISED, Predictions
 from oruk_leaderboard.errors import RecordError
+from oruk_leaderboard.protocols import OnError
 from oruk_leaderboard.scoring.sampling import Clustering
 
 EXTRA_OUTCOMES: tuple[str, ...] = ("unrecognised", "failed")
 """Outcomes after the classes: a label that names no class, and a failure (refused, error, abstained, missing)."""
 
-ON_ERROR: tuple[str, ...] = ("neutral", "wrong")
-"""How failed clips are scored: as neutral (protocol 0.1.0), or as wrong."""
+ON_ERROR: tuple[OnError, ...] = get_args(OnError)
+"""What failed clips count as: a prediction of neutral, or of no class."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,7 +7,6 @@ from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from oruk_leaderboard.answers.gold import DIAGNOSTICS, crema_d_diagnostic
 from oruk_leaderboard.answers.predictions import write_predictions
 from oruk_leaderboard.answers.receipt_file import ReceiptFile, settled
 from oruk_leaderboard.answers.receipts import Asked, Unmapped, read_receipts
@@ -84,7 +83,7 @@ class Selection:
         corpora: Ids of corpora.
         language: BCP-47 tag; ``en`` includes ``en-CA``.
         limit: At most this many, the first of the set.
-        diagnostic: ``crema-d-ieo-lo``, ``-md`` or ``-hi``: the 546 recordings of that diagnostic.
+        diagnostic: A protocol that names its clips, such as ``crema-d-ieo-lo``: those clips.
     """
 
     subsample: str | None = None
@@ -324,10 +323,9 @@ def select(clip_set: ClipSet, selection: Selection) -> dict[str, str]:
     if (tag := selection.language) is not None:
         rows = [row for row in rows if row[3] is not None and f"{row[3]}-".lower().startswith(f"{tag}-".lower())]
     if selection.diagnostic is not None:
-        if selection.diagnostic not in DIAGNOSTICS:
-            known = ", ".join(DIAGNOSTICS)
-            raise OrukError("no such diagnostic", where="--protocol", expected=known, found=selection.diagnostic)
-        chosen = set(crema_d_diagnostic(DIAGNOSTICS[selection.diagnostic]).clip_ids)
+        from oruk_leaderboard.protocols import gold_of_protocol, load
+
+        chosen = set(gold_of_protocol(load(selection.diagnostic)).clip_ids)
         rows = [row for row in rows if row[0] in chosen]
     if selection.subsample is not None:
         from oruk_leaderboard.manifest import pinned_subsample

@@ -1,28 +1,28 @@
-"""The figures of a protocol as text for a terminal."""
+"""The columns of a leaderboard as text for a terminal and as LaTeX."""
 
 import textwrap
 
 from oruk_leaderboard.cells import latex_cell, text_table
-from oruk_leaderboard.protocols.evaluate import Evaluation
+from oruk_leaderboard.scoring.columns import LeaderboardScore
 
 WIDTH = 100
 """Columns that running text is broken at."""
 
 
-def as_text(evaluation: Evaluation) -> str:
+def as_text(score: LeaderboardScore) -> str:
     """Figures by the leaderboard's names; assumed ones are marked and their reasons listed below."""
-    states = ", ".join(f"{count} {state}" for state, count in evaluation.counts.items() if count)
-    about = f"{evaluation.task} on {evaluation.dataset}: {evaluation.n} clips, {states}; {evaluation.space}"
+    states = ", ".join(f"{count} {state}" for state, count in score.counts.items() if count)
+    about = f"{score.task} on {score.dataset}: {score.n} clips, {states}; {score.space}"
     rows = [
         (metric.name, f"{metric.value:.4f}", "assumed" if metric.assumed else "", metric.n, metric.formula)
-        for metric in evaluation.metrics
+        for metric in score.metrics
     ]
     parts = [
         textwrap.fill(about, WIDTH),
         text_table(("metric", "value", "", "clips", "formula"), rows, right=("value", "clips")),
     ]
     notes: dict[str, list[str]] = {}
-    for metric in evaluation.metrics:
+    for metric in score.metrics:
         if metric.note is not None:
             notes.setdefault(metric.note, []).append(metric.name)
     if notes:
@@ -31,17 +31,17 @@ def as_text(evaluation: Evaluation) -> str:
     return "\n\n".join(parts)
 
 
-def as_latex(evaluation: Evaluation) -> str:
+def as_latex(score: LeaderboardScore) -> str:
     """The figures as a LaTeX table (booktabs) of one row; assumed readings carry a dagger."""
-    names = [latex_cell(value.name) + (r"$^\dagger$" if value.assumed else "") for value in evaluation.metrics]
+    names = [latex_cell(value.name) + (r"$^\dagger$" if value.assumed else "") for value in score.metrics]
     lines = [
         rf"\begin{{tabular}}{{{'r' * len(names)}}}",
         r"\toprule",
         " & ".join(names) + r" \\",
         r"\midrule",
-        " & ".join(f"{value.value:.4f}" for value in evaluation.metrics) + r" \\",
+        " & ".join(f"{value.value:.4f}" for value in score.metrics) + r" \\",
         r"\bottomrule",
         r"\end{tabular}",
-        f"% {evaluation.protocol}, {evaluation.n} clips; dagger: a reading assumed here, see its protocol file",
+        f"% {score.protocol}, {score.n} clips; dagger: a reading assumed here, see its protocol file",
     ]
     return "\n".join(lines)

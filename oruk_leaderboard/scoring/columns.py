@@ -1,4 +1,7 @@
-"""Compute a protocol's figures from columns of gold labels and predictions."""
+"""The columns of a leaderboard, from columns of gold labels and predictions.
+
+A protocol without a version is scored this way: exactly its columns, under its own names, and no record.
+"""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -9,21 +12,22 @@ import numpy as np
 from numpy.typing import NDArray
 
 from oruk_leaderboard import metrics
-from oruk_leaderboard.answers.predictions import read_ids
+from oruk_leaderboard.answers.gold import gold_of_rows
+from oruk_leaderboard.answers.predictions import predictions_of_rows, read_ids
 from oruk_leaderboard.answers.tabular import Rows, read_rows
 from oruk_leaderboard.errors import PredictionError
-from oruk_leaderboard.labels import alias_table, is_no_text
-from oruk_leaderboard.protocols.spec import Figure, Protocol
+from oruk_leaderboard.protocols import Column, Protocol
+from oruk_leaderboard.scoring.tally import scored_outcomes
 from oruk_leaderboard.todict import ToDict
 
 Clips = NDArray[np.bool_]
-Computed = Callable[[Figure, Clips], float]
-"""A figure of the chosen clips."""
+Computed = Callable[[Column, Clips], float]
+"""The figure of a column on the chosen clips."""
 
 
 @dataclass(frozen=True, slots=True)
-class MetricValue:
-    """One figure.
+class ColumnValue:
+    """The figure of one column.
 
     Attributes:
         name: Name of the leaderboard's column.
@@ -43,8 +47,8 @@ class MetricValue:
 
 
 @dataclass(frozen=True, slots=True)
-class Evaluation(ToDict):
-    """All figures of one protocol.
+class LeaderboardScore(ToDict):
+    """All columns of one leaderboard.
 
     Attributes:
         protocol: Its name.
@@ -52,7 +56,7 @@ class Evaluation(ToDict):
         dataset: Data set of the leaderboard.
         space: What the label space or the dimensions are.
         n: Clips of the gold file.
-        counts: Clips answered, abstained (an answer that is none of the classes) and missing.
+        counts: Clips that are answered, abstained (an answer that names no class) and missing (no answer).
         metrics: Figures, in the table's order.
     """
 
@@ -62,21 +66,21 @@ class Evaluation(ToDict):
     space: str
     n: int
     counts: Mapping[str, int]
-    metrics: tuple[MetricValue, ...]
+    metrics: tuple[ColumnValue, ...]
 
 
-def evaluate_files(protocol: Protocol, gold: Path, predictions: Path) -> Evaluation:
+def score_column_files(protocol: Protocol, gold: Path, predictions: Path) -> LeaderboardScore:
     """Score a predictions file against a gold file, both CSV, TSV, JSON Lines, parquet or npz.
 
     Raises:
-        PredictionError: As :func:`evaluate`; the message names file and line.
+        PredictionError: As :func:`score_columns`; the message names file and line.
     """
-    return evaluate(protocol, read_rows(gold), read_rows(predictions))
+    return score_columns(protocol, read_rows(gold), read_rows(predictions))
 
 
-def evaluate(
+def score_columns(
     protocol: Protocol, gold: Rows | Mapping[str, Sequence[Any]], predictions: Rows | Mapping[str, Sequence[Any]]
-) -> Evaluation:
+) -> LeaderboardScore:
     """Compute exactly the figures that a leaderboard lists, under its own names.
 
     Args:
@@ -98,7 +102,7 @@ def evaluate(
     places = _places(ids, answers, given)
     readers = {"classes": _classes, "labels": _labels, "dimensions": _dimensions}
     compute, counts = readers[protocol.kind](protocol, answers, given, places)
-    return Evaluation(
+    return LeaderboardScore(
         protocol=protocol.name,
         task=protocol.task,
         dataset=protocol.dataset,
@@ -130,7 +134,7 @@ def _places(ids: Sequence[str], gold: Rows, predictions: Rows) -> NDArray[np.int
     return np.array([place.get(clip_id, -1) for clip_id in ids], np.int64)
 
 
-def _value(metric: Figure, gold: Rows, compute: Computed) -> MetricValue:
+def _value(metric: Column, gold: Rows, compute: Computed) -> ColumnValue:
     """A figure on its subset, as the mean over its folds where it has them."""
     keep = np.ones(gold.size, dtype=bool)
     for column, wanted in metric.only.items():
@@ -146,7 +150,7 @@ def _value(metric: Figure, gold: Rows, compute: Computed) -> MetricValue:
             row = int(np.flatnonzero(keep & (folds == ""))[0])
             raise PredictionError("a clip has no fold", where=gold.where(row), expected=f"a value of {metric.fold}")
         value = float(np.mean([compute(metric, keep & (folds == fold)) for fold in np.unique(folds[keep])]))
-    return MetricValue(
+    return ColumnValue(
         metric.name, float(value), metric.assumed is not None, metric.formula, metric.assumed, int(keep.sum())
     )
 
@@ -160,44 +164,22 @@ def _text(rows: Rows, column: str) -> NDArray[np.str_]:
 def _classes(
     protocol: Protocol, gold: Rows, predictions: Rows, places: NDArray[np.int64]
 ) -> tuple[Computed, dict[str, int]]:
-    table = alias_table().for_classes(protocol.classes).declared(protocol.aliases)
-    index = {name: position for position, name in enumerate(protocol.classes)}
-    k = len(protocol.classes)
-    written = predictions.need("label")
-    spellings = {cell for cell in (*gold.need("label"), *written) if isinstance(cell, str)}
-    meanings = {cell: table.resolve(cell) for cell in spellings}
-    labels = np.empty(gold.size, np.int64)
-    for row, cell in enumerate(gold.need("label")):
-        name = meanings[cell] if isinstance(cell, str) else None
-        if name is None:
-            raise PredictionError(
-                "the gold label is no class", where=gold.where(row), expected=", ".join(protocol.classes), found=cell
-            )
-        labels[row] = index[name]
-    failed = index["neutral"] if protocol.on_error == "neutral" else k
-    predicted = np.empty(gold.size, np.int64)
-    counts = dict.fromkeys(("answered", "abstained", "missing"), 0)
-    for row, place in enumerate(places.tolist()):
-        cell = None if place < 0 else written[place]
-        if cell is None or (isinstance(cell, str) and not cell.strip()):
-            predicted[row], state = failed, "missing"
-        else:
-            name = meanings[cell] if isinstance(cell, str) else None
-            if name is None and (not isinstance(cell, str) or is_no_text(cell)):
-                expected = ", ".join(protocol.classes)
-                where = predictions.where(place)
-                raise PredictionError("the label is no class name", where=where, expected=expected, found=cell)
-            predicted[row], state = (k, "abstained") if name is None else (index[name], "answered")
-        counts[state] += 1
+    table = protocol.alias_table()
+    answers = gold_of_rows(gold, classes=protocol.classes, table=table)
+    given = predictions_of_rows(predictions, answers.clip_ids, table=table, classes=protocol.classes)
+    predicted = scored_outcomes(answers, given, protocol.on_error)
+    counts = given.counts
+    abstained = counts["abstained"] + counts["unrecognised"]
 
-    def compute(metric: Figure, keep: Clips) -> float:
-        confusion = metrics.confusion(labels[keep], predicted[keep], k)
+    def compute(metric: Column, keep: Clips) -> float:
+        confusion = metrics.confusion(answers.labels[keep], predicted[keep], len(protocol.classes))
         function = metrics.REGISTRY[metric.figure].function
         if not metric.without:
             return float(function(confusion))
         return float(function(confusion, over=[name not in metric.without for name in protocol.classes]))
 
-    return compute, counts
+    missing = len(given.labels) - counts["ok"] - abstained
+    return compute, {"answered": counts["ok"], "abstained": abstained, "missing": missing}
 
 
 def _labels(
@@ -214,7 +196,7 @@ def _labels(
     aligned = np.where((places >= 0)[:, None], given[places], False)
     missing = int((places < 0).sum())
 
-    def compute(metric: Figure, keep: Clips) -> float:
+    def compute(metric: Column, keep: Clips) -> float:
         function = metrics.REGISTRY[metric.figure].function
         return float(np.mean(function(wanted[keep], aligned[keep])))
 
@@ -244,7 +226,7 @@ def _dimensions(
     wanted = {name: _numbers(gold, name) for name in protocol.dimensions}
     given = {name: _numbers(predictions, name)[places] for name in protocol.dimensions}
 
-    def compute(metric: Figure, keep: Clips) -> float:
+    def compute(metric: Column, keep: Clips) -> float:
         name = metric.dimension or ""
         return float(metrics.REGISTRY[metric.figure].function(wanted[name][keep], given[name][keep]))
 
