@@ -39,8 +39,7 @@ def test_classification_agrees_with_scikit_learn(seed: int) -> None:
     assert (metrics.macro_precision(counts), metrics.macro_recall(counts), metrics.macro_f1(counts)) == close(
         prf("macro")
     )
-    weighted = (metrics.weighted_precision(counts), metrics.weighted_recall(counts), metrics.weighted_f1(counts))
-    assert weighted == close(prf("weighted"))
+    assert metrics.weighted_f1(counts) == close(prf("weighted")[2])
     assert metrics.micro_f1(counts) == close(prf("micro")[2])
     assert metrics.mcc(counts) == close(sk.matthews_corrcoef(gold, predicted))
     assert metrics.cohen_kappa(counts) == close(sk.cohen_kappa_score(gold, predicted))

@@ -1,8 +1,9 @@
 """Corpora: specs, roots, and the clips a spec finds below a root.
 
->>> from oruk_leaderboard.corpora import clips, find_corpora
->>> for found in find_corpora("/data/corpora"):
-...     rows = clips(found).clips
+from oruk_leaderboard.corpora import clips, find_corpora
+
+for found in find_corpora("/data/corpora"):
+rows = clips(found).clips
 """
 
 from oruk_leaderboard.corpora.duplicates import exclude_duplicates

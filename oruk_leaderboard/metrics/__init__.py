@@ -25,8 +25,6 @@ from oruk_leaderboard.metrics.classification import (
     present,
     uar,
     weighted_f1,
-    weighted_precision,
-    weighted_recall,
 )
 from oruk_leaderboard.metrics.dimensional import ccc, mae, mse, pearson
 from oruk_leaderboard.metrics.multilabel import (
@@ -42,7 +40,6 @@ from oruk_leaderboard.metrics.probabilistic import (
     Reliability,
     brier_scores,
     calibration_gaps,
-    confidence_bins,
     ece,
     in_top_k,
     log_losses,
@@ -72,7 +69,6 @@ __all__ = [
     "calibration_gaps",
     "ccc",
     "cohen_kappa",
-    "confidence_bins",
     "confusion",
     "cosine_similarities",
     "cross_entropies",
@@ -109,6 +105,4 @@ __all__ = [
     "thresholded",
     "uar",
     "weighted_f1",
-    "weighted_precision",
-    "weighted_recall",
 ]

@@ -37,6 +37,10 @@ def agreement_sums(votes: ArrayLike) -> tuple[list[int], dict[int, int]]:
 
     Returns:
         Ratings of each class; number of ratings of a clip ``m`` to the sum of ``m² - Σ votes²`` over such clips.
+
+    Example:
+        >>> agreement_sums([[2, 0], [1, 1]])
+        ([3, 1], {2: 2})
     """
     counts = reals(votes, what="votes", ndim=2).astype(np.int64)
     raters = counts.sum(axis=1)
@@ -51,6 +55,10 @@ def alpha_from_sums(by_class: Sequence[int], pairs: Mapping[int, int]) -> float:
 
     Raises:
         MetricError: No clip has two ratings, or all ratings are of one class (alpha is undefined).
+
+    Example:
+        >>> round(alpha_from_sums([3, 3], {2: 2}), 3)
+        0.444
     """
     total = sum(by_class)
     expected = total**2 - sum(ratings**2 for ratings in by_class)

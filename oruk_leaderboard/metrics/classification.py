@@ -67,6 +67,10 @@ def confusion(
 
     Raises:
         MetricError: No clips, other lengths, floats or booleans as classes, or an index out of range.
+
+    Example:
+        >>> confusion([0, 0, 1], [0, 1, 2], 2).tolist()  # the last clip has no class
+        [[1, 1, 0], [0, 0, 1]]
     """
     rows = indices(gold, below=n_classes, what="gold")
     columns = indices(predicted, below=n_classes + 1, what="predicted")
@@ -89,6 +93,11 @@ def margins(counts: Counts) -> Margins:
 
     Raises:
         MetricError: The last two dimensions are not (k, k + 1) or (k, k), or a count is negative or NaN.
+
+    Example:
+        >>> m = margins([[3, 1, 0], [1, 2, 1]])
+        >>> m.tp.tolist(), m.gold.tolist(), m.predicted.tolist()
+        ([3.0, 2.0], [4.0, 4.0], [4.0, 3.0])
     """
     if isinstance(counts, Margins):
         return counts
@@ -108,7 +117,12 @@ def margins(counts: Counts) -> Margins:
 
 
 def present(counts: Counts) -> NDArray[np.bool_]:
-    """Classes that have gold clips, shape (…, k): the classes a slice is scored over."""
+    """Classes that have gold clips, shape (…, k): the classes a slice is scored over.
+
+    Example:
+        >>> present([[3, 1], [0, 0]]).tolist()
+        [True, False]
+    """
     return margins(counts).gold > 0
 
 
@@ -143,7 +157,12 @@ def _f1(m: Margins) -> Floats:
 
 
 def accuracy(counts: Counts) -> Floats:
-    """Share of clips that are right, ``Σ tp_c / n``; "weighted accuracy" (WA) in speech emotion recognition."""
+    """Share of clips that are right, ``Σ tp_c / n``; "weighted accuracy" (WA) in speech emotion recognition.
+
+    Example:
+        >>> float(accuracy([[3, 1, 0], [1, 2, 1]]))
+        0.625
+    """
     m = margins(counts)
     return divide(m.tp.sum(axis=-1), m.gold.sum(axis=-1))
 
@@ -154,6 +173,10 @@ def macro_recall(counts: Counts, *, over: ArrayLike | None = None) -> Floats:
     Args:
         counts: Confusion counts or margins.
         over: Mask of the classes of the mean, shape (k,); None for all.
+
+    Example:
+        >>> float(macro_recall([[3, 1, 0], [1, 2, 1]]))
+        0.625
     """
     return _mean(_recall(margins(counts)), over)
 
@@ -163,13 +186,22 @@ def uar(counts: Counts) -> Floats:
 
     A class without gold clips has no recall and is left out, in a bootstrap replicate too. Reference: Schuller et al.
     (2009), "The INTERSPEECH 2009 Emotion Challenge".
+
+    Example:
+        >>> float(uar([[3, 1], [0, 0]]))  # the second class has no gold clips
+        0.75
     """
     m = margins(counts)
     return _mean(_recall(m), m.gold > 0)
 
 
 def macro_precision(counts: Counts, *, over: ArrayLike | None = None) -> Floats:
-    """Mean precision over a fixed set of classes, ``mean_c tp_c / p_c``; a class never predicted counts 0."""
+    """Mean precision over a fixed set of classes, ``mean_c tp_c / p_c``; a class never predicted counts 0.
+
+    Example:
+        >>> float(macro_precision([[3, 1, 0], [1, 3, 0]]))
+        0.75
+    """
     return _mean(_precision(margins(counts)), over)
 
 
@@ -182,26 +214,23 @@ def macro_f1(counts: Counts, *, over: ArrayLike | None = None) -> Floats:
         counts: Confusion counts or margins.
         over: Mask of the classes of the mean, shape (k,) or (…, k); None for all classes of the label space. A class
             of the mean that has neither gold clips nor predictions counts 0 (protocol 0.1.0).
+
+    Example:
+        >>> round(float(macro_f1([[3, 1, 0], [1, 2, 1]])), 4)
+        0.6607
     """
     return _mean(_f1(margins(counts)), over)
 
 
 def weighted_f1(counts: Counts, *, over: ArrayLike | None = None) -> Floats:
-    """F1 averaged with the gold clips of each class as weights, ``Σ g_c F1_c / Σ g_c``."""
+    """F1 averaged with the gold clips of each class as weights, ``Σ g_c F1_c / Σ g_c``.
+
+    Example:
+        >>> float(weighted_f1([[3, 1, 0], [1, 3, 0]]))
+        0.75
+    """
     m = margins(counts)
     return _weighted(_f1(m), m.gold, over)
-
-
-def weighted_precision(counts: Counts, *, over: ArrayLike | None = None) -> Floats:
-    """Precision averaged with the gold clips of each class as weights."""
-    m = margins(counts)
-    return _weighted(_precision(m), m.gold, over)
-
-
-def weighted_recall(counts: Counts, *, over: ArrayLike | None = None) -> Floats:
-    """Recall averaged with the gold clips of each class as weights; over all classes it is the accuracy."""
-    m = margins(counts)
-    return _weighted(_recall(m), m.gold, over)
 
 
 def micro_f1(counts: Counts, *, over: ArrayLike | None = None) -> Floats:
@@ -209,6 +238,10 @@ def micro_f1(counts: Counts, *, over: ArrayLike | None = None) -> Floats:
 
     Over all classes, and with a class for every clip, it is the accuracy; without the majority class it is the count
     of the DailyDialog leaderboards (neutral left out of hits, gold and predictions, not out of the clips).
+
+    Example:
+        >>> round(float(micro_f1([[3, 1, 0], [1, 2, 1]])), 4)
+        0.6667
     """
     m = margins(counts)
     chosen = np.ones(m.tp.shape[-1], dtype=bool) if over is None else np.asarray(over, dtype=bool)
@@ -221,6 +254,10 @@ def mcc(counts: Counts) -> Floats:
 
     ``(n·Σ tp_c - Σ g_c p_c) / √((n² - Σ p_c²)(n² - Σ g_c²))``, predictions that are no class being a class of their
     own. Reference: Gorodkin (2004), doi:10.1016/j.compbiolchem.2004.09.006.
+
+    Example:
+        >>> round(float(mcc([[3, 1, 0], [1, 3, 0]])), 4)
+        0.5
     """
     m = margins(counts)
     n = m.gold.sum(axis=-1)
@@ -234,6 +271,10 @@ def cohen_kappa(counts: Counts) -> Floats:
     """Agreement beyond chance, ``(p_o - p_e) / (1 - p_e)``, range -1 to 1; 0 where chance alone would agree always.
 
     Reference: Cohen (1960), doi:10.1177/001316446002000104.
+
+    Example:
+        >>> float(cohen_kappa([[3, 1, 0], [1, 3, 0]]))
+        0.5
     """
     m = margins(counts)
     n = m.gold.sum(axis=-1)
@@ -262,6 +303,11 @@ class PerClass:
 
 
 def per_class(counts: Counts) -> PerClass:
-    """Precision, recall, F1, support and number of predictions of each class; zero division gives 0."""
+    """Precision, recall, F1, support and number of predictions of each class; zero division gives 0.
+
+    Example:
+        >>> per_class([[3, 1, 0], [1, 2, 1]]).recall.tolist()
+        [0.75, 0.5]
+    """
     m = margins(counts)
     return PerClass(_precision(m), _recall(m), _f1(m), m.gold.astype(np.int64), m.predicted.astype(np.int64))

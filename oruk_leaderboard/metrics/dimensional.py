@@ -25,6 +25,10 @@ def ccc(gold: ArrayLike, predicted: ArrayLike) -> float:
 
     Raises:
         MetricError: NaN, other shapes, or gold and predictions are one and the same constant (0 / 0).
+
+    Example:
+        >>> ccc([1, 2, 3, 4], [2, 3, 4, 5])  # a constant shift lowers it
+        0.7142857142857143
     """
     one, other = _pair(gold, predicted)
     covariance = ((one - one.mean()) * (other - other.mean())).mean()
@@ -39,6 +43,10 @@ def pearson(gold: ArrayLike, predicted: ArrayLike) -> float:
 
     Raises:
         MetricError: NaN, other shapes, or one side does not vary.
+
+    Example:
+        >>> round(pearson([1, 2, 3, 4], [2, 3, 4, 5]), 4)  # a constant shift does not matter
+        1.0
     """
     one, other = _pair(gold, predicted)
     one, other = one - one.mean(), other - other.mean()
@@ -49,12 +57,22 @@ def pearson(gold: ArrayLike, predicted: ArrayLike) -> float:
 
 
 def mae(gold: ArrayLike, predicted: ArrayLike) -> float:
-    """Mean absolute error ``mean |x - y|`` in rating units, 0 or more."""
+    """Mean absolute error ``mean |x - y|`` in rating units, 0 or more.
+
+    Example:
+        >>> mae([1, 2], [2, 4])
+        1.5
+    """
     one, other = _pair(gold, predicted)
     return float(np.abs(one - other).mean())
 
 
 def mse(gold: ArrayLike, predicted: ArrayLike) -> float:
-    """Mean squared error ``mean (x - y)²`` in squared rating units, 0 or more."""
+    """Mean squared error ``mean (x - y)²`` in squared rating units, 0 or more.
+
+    Example:
+        >>> mse([1, 2], [2, 4])
+        2.5
+    """
     one, other = _pair(gold, predicted)
     return float(((one - other) ** 2).mean())

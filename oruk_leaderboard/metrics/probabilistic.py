@@ -88,6 +88,11 @@ def reliability(gold: ArrayLike, scores: ArrayLike, *, n_bins: int = 15) -> Reli
 
     Raises:
         MetricError: Scores that are no distributions, other lengths, or fewer than one bin.
+
+    Example:
+        >>> diagram = reliability([0, 1], [[0.75, 0.25], [0.75, 0.25]], n_bins=2)
+        >>> diagram.count.tolist(), diagram.confidence.tolist(), diagram.accuracy.tolist()
+        ([0, 2], [0.0, 0.75], [0.0, 0.5])
     """
     if n_bins < 1:
         raise MetricError("no bins", where="n_bins", expected="1 or more", found=n_bins)
@@ -106,7 +111,12 @@ def reliability(gold: ArrayLike, scores: ArrayLike, *, n_bins: int = 15) -> Reli
 
 
 def confidence_bins(confidence: Floats, edges: Floats) -> Ints:
-    """Bin of each confidence, shape (n,): a bin has its upper edge, not its lower one."""
+    """Bin of each confidence, shape (n,): a bin has its upper edge, not its lower one.
+
+    Example:
+        >>> confidence_bins(np.array([0.5, 0.51, 1.0]), np.array([0.0, 0.5, 1.0])).tolist()
+        [0, 1, 1]
+    """
     return np.clip(np.searchsorted(edges, confidence, side="left") - 1, 0, len(edges) - 2)
 
 
@@ -114,6 +124,10 @@ def ece(diagram: Reliability) -> float:
     """Expected calibration error ``Σ_b (n_b / n)·|accuracy_b - confidence_b|``, range 0 to 1.
 
     Reference: Guo et al. (2017), "On calibration of modern neural networks", arXiv:1706.04599.
+
+    Example:
+        >>> ece(reliability([0, 1], [[0.75, 0.25], [0.75, 0.25]]))
+        0.25
     """
     gaps = np.abs(diagram.accuracy - diagram.confidence)
     return float((diagram.count * gaps).sum() / diagram.count.sum())
@@ -128,9 +142,10 @@ def calibration_gaps(gold: ArrayLike, scores: ArrayLike) -> Floats:
         >>> calibration_gaps([0, 1], [[0.75, 0.25], [0.75, 0.25]]).tolist()
         [-0.25, 0.75]
     """
-    labels, rows = _inputs(gold, scores)
-    diagram = reliability(labels, rows)
-    confidence, right = rows.max(axis=1), rows.argmax(axis=1) == labels
+    diagram = reliability(gold, scores)
+    # The scores as given: scaling them to sum 1 again, as the diagram does, would move the last digit.
+    rows = np.asarray(scores, dtype=np.float64)
+    confidence, right = rows.max(axis=1), rows.argmax(axis=1) == np.asarray(gold)
     bins = confidence_bins(confidence, diagram.edges)
     gaps: Floats = np.sign(diagram.accuracy - diagram.confidence)[bins] * (right - confidence)
     return gaps

@@ -218,15 +218,30 @@ REGISTRY: Mapping[str, Metric] = {metric.key: metric for metric in _METRICS}
 
 
 def of_kind(*kinds: Kind) -> dict[str, Metric]:
-    """Metrics of some kinds by key, in the order of the registry."""
+    """Metrics of some kinds by key, in the order of the registry.
+
+    Example:
+        >>> list(of_kind("dimensions"))
+        ['ccc', 'pearson', 'mae', 'mse']
+    """
     return {key: metric for key, metric in REGISTRY.items() if metric.kind in kinds}
 
 
 def recorded() -> dict[str, Metric]:
-    """Metrics that every record has among its figures."""
+    """Metrics that every record has among its figures.
+
+    Example:
+        >>> recorded()["mcc"].low
+        -1.0
+    """
     return {key: metric for key, metric in REGISTRY.items() if metric.recorded}
 
 
 def ranking() -> dict[str, Metric]:
-    """Metrics that systems can be ranked by."""
+    """Metrics that systems can be ranked by.
+
+    Example:
+        >>> list(ranking())
+        ['accuracy', 'macro_f1', 'uar']
+    """
     return {key: metric for key, metric in REGISTRY.items() if metric.ranks}

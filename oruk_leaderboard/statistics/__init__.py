@@ -16,8 +16,8 @@ from oruk_leaderboard.statistics.intervals import (
     t_interval,
     wilson,
 )
-from oruk_leaderboard.statistics.paired import McNemar, holm, mcnemar, t_p, two_sided_p
-from oruk_leaderboard.statistics.power import Floor, minimum_detectable_difference, resolution_floor
+from oruk_leaderboard.statistics.paired import McNemar, holm, mcnemar, t_p
+from oruk_leaderboard.statistics.power import minimum_detectable_difference
 from oruk_leaderboard.statistics.ranks import RankSets, cliques, probability_of_first, rank_sets, ranks
 from oruk_leaderboard.statistics.resampling import Design, Draws, Support, support
 from oruk_leaderboard.statistics.student import t_quantile, t_sf
@@ -32,7 +32,6 @@ __all__ = [
     "Design",
     "Draws",
     "Ends",
-    "Floor",
     "McNemar",
     "Method",
     "RankSets",
@@ -47,13 +46,11 @@ __all__ = [
     "probability_of_first",
     "rank_sets",
     "ranks",
-    "resolution_floor",
     "standard_error",
     "support",
     "t_interval",
     "t_p",
     "t_quantile",
     "t_sf",
-    "two_sided_p",
     "wilson",
 ]

@@ -85,6 +85,12 @@ def bca(point: float, replicates: Floats, jackknife: Floats, *, alpha: float = 0
         MetricError: The figure lies outside all replicates, so that its bias correction is infinite.
 
     Reference: Efron (1987), doi:10.1080/01621459.1987.10478410.
+
+    Example:
+        >>> replicates, jackknife = np.linspace(0.4, 0.8, 101), np.array([0.58, 0.6, 0.62])
+        >>> low, high = bca(0.6, replicates, jackknife)
+        >>> round(low, 3), round(high, 3)
+        (0.409, 0.789)
     """
     check_alpha(alpha)
     if np.ptp(replicates) == 0:
@@ -157,7 +163,12 @@ def t_interval(
 
 
 def standard_error(replicates: Floats) -> float:
-    """Standard deviation of replicates, shape (b,); 0 for a single one."""
+    """Standard deviation of replicates, shape (b,); 0 for a single one.
+
+    Example:
+        >>> round(standard_error(np.array([0.5, 0.6, 0.7])), 4)
+        0.1
+    """
     return float(replicates.std(ddof=1)) if len(replicates) > 1 else 0.0
 
 
@@ -171,6 +182,11 @@ def mean_error(totals: Floats, clips: Floats, design: Design, units: Ints | None
         units: Indices of the units; None for all.
 
     Reference: Särndal, Swensson & Wretman (1992), "Model assisted survey sampling", sections 5.5 and 5.6.
+
+    Example:
+        >>> right, clips = np.array([8.0, 6.0, 10.0]), np.array([10.0, 10.0, 10.0])
+        >>> round(mean_error(right, clips, Design.of_clusters(3)), 4)  # standard error of the mean 0.8
+        0.1155
     """
     stratum = design.stratum if units is None else design.stratum[units]
     n = clips.sum()

@@ -14,24 +14,6 @@ EXACT_UP_TO = 1000
 """Discordant clips up to which McNemar's test is computed exactly."""
 
 
-def two_sided_p(differences: ArrayLike) -> Floats:
-    """P-value of replicates of a difference over their last axis, above 0, at most 1.
-
-    ``2·(min(#≤0, #≥0) + 1) / (b + 1)``, at most 1 (protocol 0.1.0). It is too small with few clusters, and never
-    below ``2 / (b + 1)``; :func:`t_p` is the test that ``compare`` makes.
-
-    Example:
-        >>> float(two_sided_p([0.1, 0.2, -0.1]))
-        1.0
-    """
-    values = np.asarray(differences)
-    if not values.shape[-1]:
-        raise MetricError("no replicates", where="differences", expected="at least one")
-    fewer = np.minimum((values <= 0).sum(axis=-1), (values >= 0).sum(axis=-1))
-    p: Floats = np.minimum(2 * (fewer + 1) / (values.shape[-1] + 1), 1.0)
-    return p
-
-
 def t_p(difference: float, error: float, df: float) -> float:
     """Two-sided p-value of a difference by Student's t, 0 to 1.
 
@@ -72,6 +54,10 @@ def mcnemar(only_first: int, only_second: int) -> McNemar:
     Exact binomial up to 1,000 such clips, the chi-square with continuity correction above. It takes clips as
     independent, so where speakers go wrong together its p is too small: the cluster bootstrap decides.
     Reference: McNemar (1947), doi:10.1007/BF02295996.
+
+    Example:
+        >>> mcnemar(9, 1)
+        McNemar(only_first=9, only_second=1, p=0.021484375, method='exact')
     """
     if only_first < 0 or only_second < 0:
         raise MetricError("bad counts", where="mcnemar", expected="0 or more", found=(only_first, only_second))
@@ -93,6 +79,10 @@ def holm(p: ArrayLike) -> Floats:
 
     Raises:
         MetricError: Not a row of probabilities.
+
+    Example:
+        >>> holm([0.01, 0.04, 0.03]).tolist()
+        [0.03, 0.06, 0.06]
     """
     values = np.asarray(p, dtype=np.float64)
     if values.ndim != 1 or not ((values >= 0) & (values <= 1)).all():

@@ -1,17 +1,10 @@
 """What a set of clips can resolve: the smallest difference that a comparison of two systems would find."""
 
 import math
-from dataclasses import dataclass
 from statistics import NormalDist
 
 from oruk_leaderboard.errors import MetricError
 from oruk_leaderboard.statistics.intervals import check_alpha
-
-METHOD = (
-    "two-sided z-test of two accuracies on the same clips with independent errors, normal approximation with the "
-    "variance of both; clips taken as independent"
-)
-"""How a minimum detectable difference is computed, in words."""
 
 
 def minimum_detectable_difference(
@@ -19,7 +12,8 @@ def minimum_detectable_difference(
 ) -> float:
     """Smallest gain in accuracy over ``base`` that is found with probability ``power``, range 0 to ``1 - base``.
 
-    Solves ``d = (z_{1-α/2} + z_{power})·√((a(1 - a) + b(1 - b)) / n)`` with ``a = base``, ``b = base + d``. Errors of
+    A two-sided z-test of two accuracies on the same clips with independent errors, by the normal approximation: it
+    solves ``d = (z_{1-α/2} + z_{power})·√((a(1 - a) + b(1 - b)) / n)`` with ``a = base``, ``b = base + d``. Errors of
     two real systems go together, which makes smaller differences visible; clips of one speaker go together too, which
     hides larger ones (``design_effect``). Reference: Fleiss, Levin & Paik (2003), "Statistical methods for rates and
     proportions", chapter 4.
@@ -33,6 +27,10 @@ def minimum_detectable_difference(
 
     Raises:
         MetricError: An option out of its range, or no difference up to ``1 - base`` would be found.
+
+    Example:
+        >>> round(minimum_detectable_difference(5000, 0.77), 4)
+        0.0231
     """
     check_alpha(alpha)
     for name, value, fine in (
@@ -52,30 +50,3 @@ def minimum_detectable_difference(
     if difference > 1 - base:
         raise MetricError("too few clips to find any difference", where="n", found=n, expected="more clips")
     return difference
-
-
-@dataclass(frozen=True, slots=True)
-class Floor:
-    """The resolution of a set of clips around a figure.
-
-    Attributes:
-        n: Number of clips.
-        base: Figure it is computed at, 0 to 1.
-        difference: Minimum detectable difference.
-        power: Probability to find it.
-        alpha: Level of the test.
-        method: How it was computed, in words.
-    """
-
-    n: int
-    base: float
-    difference: float
-    power: float
-    alpha: float
-    method: str
-
-
-def resolution_floor(n: int, base: float, *, power: float = 0.8, alpha: float = 0.05) -> Floor:
-    """Minimum detectable difference at a figure, with the method it was computed by."""
-    difference = minimum_detectable_difference(n, base, power=power, alpha=alpha)
-    return Floor(n, base, difference, power, alpha, METHOD)
