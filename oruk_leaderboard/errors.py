@@ -51,6 +51,13 @@ def nearest(word: str, known: Iterable[str]) -> list[str]:
     return [by_form[form] for form in get_close_matches(word.casefold().replace("-", "_"), by_form, n=3)]
 
 
+def did_you_mean(word: str, known: Iterable[str], *, see: str) -> str:
+    """What to do about an unknown name: the nearest known names, if any, and the command that lists all."""
+    near = nearest(word, known)
+    meant = f"did you mean {' or '.join(near)}? " if near else ""
+    return f"{meant}see: oruk-leaderboard {see}"
+
+
 def _one_line(text: str) -> str:
     """The text without line ends, and without characters of a file's name that would command a terminal."""
     return "".join(char if char.isprintable() else "\ufffd" for char in " ".join(text.split()))

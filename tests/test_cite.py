@@ -64,7 +64,7 @@ def test_systems_and_corpora_by_id_or_name():
     ]
     assert "a" * 40 in entries[1].bibtex
     assert "40.9" in entries[2].bibtex
-    with pytest.raises(OrukError, match="neither a system nor a corpus"):
+    with pytest.raises(OrukError, match="neither a system of the table nor a corpus"):
         cite(["nothing"])
 
 

@@ -192,6 +192,8 @@ def test_help_lists_the_verbs_by_group_and_demo_first(capsys):
         (["corpora", "show", "CREMA-C"], "did you mean crema_d"),
         (["published", "iemocup"], "did you mean iemocap"),
         (["table", "Spektra"], "did you mean spectra-1?"),
+        (["systems", "show", "baseline-loudnes"], "did you mean baseline-loudness"),
+        (["cite", "emodbb"], "did you mean emodb"),
     ],
 )
 def test_mistyped_names_get_a_suggestion(arguments, meant, capsys):

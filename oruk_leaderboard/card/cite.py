@@ -2,14 +2,14 @@
 
 import re
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from oruk_leaderboard import __version__, jsontext
 from oruk_leaderboard.cells import latex_cell
-from oruk_leaderboard.errors import OrukError
+from oruk_leaderboard.errors import OrukError, did_you_mean
 from oruk_leaderboard.records.addresses import CODE, HOME, model_url
 from oruk_leaderboard.records.caveats import caveats_of
 from oruk_leaderboard.records.record import PUBLISHED, Record, default_records, load_composition, load_records
@@ -78,7 +78,7 @@ def cite(
         else:
             entries.append(Entry(record.system.id, "system", system_entry(record)))
     known = _read_report(report)["corpora"] if report else {}
-    entries += [_corpus(name, known.get(name, {})) for name in dict.fromkeys([*corpora, *known])]
+    entries += [_corpus(name, known.get(name, {}), systems) for name in dict.fromkeys([*corpora, *known])]
     return list(dict.fromkeys(entries))
 
 
@@ -192,17 +192,17 @@ def citation_cff(*, revision: str | None = None) -> str:
     return text
 
 
-def _corpus(name: str, told: Mapping[str, Any]) -> Entry:
+def _corpus(name: str, in_report: Mapping[str, Any], systems: Iterable[str]) -> Entry:
     """Entry of a corpus from the registry, or from the report for a spec that the registry does not have."""
     from oruk_leaderboard.corpora import registry
 
     spec = registry().get(name)
-    text = spec.citation if spec else told.get("citation")
+    text = spec.citation if spec else in_report.get("citation")
     if text is None:
         raise OrukError(
-            "neither a system nor a corpus",
-            found=name,
-            expected="an id from `oruk-leaderboard table --json` or `oruk-leaderboard corpora list --all`",
+            "neither a system of the table nor a corpus",
+            where=name,
+            do=did_you_mean(name, [*registry(), *systems], see="table, or: oruk-leaderboard corpora list"),
         )
     return Entry(
         name, "corpus", text.strip() or f"@misc{{{name},\n  title = {{{latex_cell(spec.name if spec else name)}}}\n}}"

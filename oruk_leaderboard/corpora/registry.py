@@ -12,7 +12,7 @@ from oruk_leaderboard.corpora.index import load_index
 from oruk_leaderboard.corpora.loading import load_spec
 from oruk_leaderboard.corpora.roots import Problem
 from oruk_leaderboard.corpora.spec import CorpusSpec
-from oruk_leaderboard.errors import CorpusError, nearest
+from oruk_leaderboard.errors import CorpusError, did_you_mean
 
 
 class _BuiltIn(Mapping[str, CorpusSpec]):
@@ -116,7 +116,5 @@ def get_corpus(name: str | Path) -> CorpusSpec:
         return spec
     known = registry()
     if text not in known:
-        near = nearest(text, known)
-        meant = f"did you mean {' or '.join(near)}? " if near else ""
-        raise CorpusError("no such corpus", where=text, do=f"{meant}see: oruk-leaderboard corpora list")
+        raise CorpusError("no such corpus", where=text, do=did_you_mean(text, known, see="corpora list"))
     return known[text]

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any, cast
 
 from oruk_leaderboard import tomltext
-from oruk_leaderboard.errors import OrukError
+from oruk_leaderboard.errors import OrukError, did_you_mean
 from oruk_leaderboard.records.schemas import faults
 from oruk_leaderboard.records.system_card import Price, SystemCard
 from oruk_leaderboard.systems.base import Options, System
@@ -85,7 +85,7 @@ def get_system(name: str) -> SystemCard:
         "no such system",
         where=name,
         expected="an id of `systems list`, a .toml file or module:attribute",
-        do="see: oruk-leaderboard systems list",
+        do=did_you_mean(name, registry(), see="systems list"),
     )
 
 

@@ -5,7 +5,7 @@ from dataclasses import asdict, dataclass, replace
 from decimal import Decimal
 from typing import TYPE_CHECKING, Any
 
-from oruk_leaderboard.errors import RecordError, nearest
+from oruk_leaderboard.errors import RecordError, did_you_mean
 from oruk_leaderboard.records.caveats import CAVEATS, caveats_of
 from oruk_leaderboard.records.families import FAMILIES
 from oruk_leaderboard.records.record import (
@@ -267,9 +267,8 @@ def _named(record: Record, text: str) -> bool:
 def _known_systems(systems: Sequence[str], records: Sequence[Record]) -> None:
     for text in systems:
         if not any(_named(record, text) for record in records):
-            near = nearest(text, [record.system.id for record in records])
-            meant = f"did you mean {' or '.join(near)}? " if near else ""
-            raise RecordError("no such system in the table", where=text, do=f"{meant}see: oruk-leaderboard table")
+            ids = [record.system.id for record in records]
+            raise RecordError("no such system in the table", where=text, do=did_you_mean(text, ids, see="table"))
 
 
 def marks(record: Record) -> tuple[str, ...]:
