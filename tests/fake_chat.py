@@ -22,6 +22,8 @@ class FakeChat:
         lock = threading.Lock()
 
         class Handler(BaseHTTPRequestHandler):
+            protocol_version = "HTTP/1.1"
+
             def do_POST(handler) -> None:  # noqa: N805  the server is `self`
                 sent = handler.rfile.read(int(handler.headers["content-length"]))
                 kind = handler.headers["content-type"]
@@ -33,6 +35,7 @@ class FakeChat:
                     number = len(self.requests)
                 decided = decide(number, body)
                 if decided is None:
+                    handler.close_connection = True
                     handler.connection.close()
                     return
                 status, document, headers = decided

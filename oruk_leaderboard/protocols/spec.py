@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from functools import cache
 from inspect import signature
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any, Literal, TypeAlias, get_args
 
 from oruk_leaderboard import metrics
@@ -134,9 +135,14 @@ class Protocol:
         extra = [column for metric in self.metrics for column in (metric.fold, *metric.only) if column]
         return tuple(dict.fromkeys((*own, *extra)))
 
-    def alias_table(self) -> AliasTable:
-        """Spellings of its classes: the shipped table's and its own."""
-        return alias_table().for_classes(self.classes).declared(self.aliases)
+    def alias_table(self, native: Mapping[str, str | bool] = MappingProxyType({})) -> AliasTable:
+        """Spellings of its classes: the shipped table's, a system's and its own.
+
+        Args:
+            native: Native label of a system to a class of the benchmark, or to False. A class that this protocol lacks
+                (``surprise`` where there are six) makes it a label without a class.
+        """
+        return alias_table().declared(native).for_classes(self.classes).declared(self.aliases)
 
     @property
     def figures(self) -> tuple[str, ...]:

@@ -94,6 +94,7 @@ def _system(card: "SystemCard | None", source: str) -> SystemInfo:
         id=card.id,
         name=card.name,
         family=card.family,
+        is_oruk=card.family == "ours",
         modality="transcript-only" if card.family == "text only" else "audio",
         parameters_m=card.parameters_m or None,
         model_id=card.model_id,

@@ -211,7 +211,7 @@ def gold_columns(clips: Path | None, gold: Path | None) -> Rows | Mapping[str, S
 def alias_table_of(system: "SystemCard | str | None", protocol: Protocol) -> AliasTable:
     """Alias table of a protocol, with the native labels that a system's card declares."""
     card = _card(system)
-    return protocol.alias_table().declared(card.native_labels or {} if card else {})
+    return protocol.alias_table(card.native_labels or {} if card else {})
 
 
 def _subsample(gold: Gold, name: str) -> Gold:
