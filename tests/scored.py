@@ -6,11 +6,14 @@ from typing import Any
 import numpy as np
 
 from oruk_leaderboard.answers.gold import Gold, gold_of_set
-from oruk_leaderboard.answers.predictions import Predictions
+from oruk_leaderboard.answers.predictions import OK, Predictions
 from oruk_leaderboard.classes import CLASSES
 from oruk_leaderboard.scoring.scorer import score
 
 DIGEST = "a" * 64
+
+FAST = {"n_boot": 100, "snapshot": "2026-11-30"}
+"""Options of a score that tests need no close intervals from."""
 
 
 def made_columns(n: int = 400, *, speakers: int = 12, corpora: int = 3, seed: int = 0) -> dict[str, list[Any]]:
@@ -72,3 +75,27 @@ def scored_record(columns: dict[str, list[Any]] | None = None, **origin: Any) ->
     gold = gold_of_set(clips)
     gold = Gold(gold.clip_ids, gold.labels, CLASSES, gold.attributes, {**gold.origin, **origin})
     return score(made_predictions(gold), gold=gold, n_boot=50, snapshot="2026-11-30").to_dict()
+
+
+def gold_of(labels, **columns):
+    """A set of these labels; one corpus and one speaker for each clip unless given otherwise."""
+    n = len(labels)
+    base = {
+        "clip_id": [f"c/{at:04d}" for at in range(n)],
+        "label": list(labels),
+        "corpus": ["c"] * n,
+        "language": ["en"] * n,
+        "speaker": [str(at) for at in range(n)],
+        "gender": [None] * n,
+        "elicitation": [None] * n,
+        "duration_s": [1.0] * n,
+        "clip_sha256": ["0" * 64] * n,
+    }
+    return gold_of_set(made_set({**base, **columns}))
+
+
+def said(labels, status=None, **extra):
+    """Predictions of these class indices; other than -1 only where the status is ok."""
+    labels = np.array(labels, np.int64)
+    status = np.zeros(len(labels), np.int8) if status is None else np.array(status, np.int8)
+    return Predictions(np.where(status == OK, labels, -1), status, **extra)

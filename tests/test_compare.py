@@ -16,11 +16,12 @@ from oruk_leaderboard.classes import CLASSES
 from oruk_leaderboard.cli import main
 from oruk_leaderboard.errors import MetricError, OrukError, PredictionError
 from oruk_leaderboard.pictures import plots
-from oruk_leaderboard.scoring.comparison import Comparison, compare, ensemble, failures, rank, shift
+from oruk_leaderboard.scoring.comparison import Comparison, compare, failures, rank
 from oruk_leaderboard.scoring.comparison_formats import as_latex, as_text, ensemble_text, shift_text
 from oruk_leaderboard.scoring.panel import Panel, panel
 from oruk_leaderboard.scoring.score_pictures import forest_picture
 from oruk_leaderboard.scoring.scorer import score
+from oruk_leaderboard.scoring.variation import ensemble, shift
 
 N, SPEAKERS = 700, 50
 

@@ -121,3 +121,10 @@ def test_the_check_sees_hidden_imports() -> None:
     found = arrows({**names, "oruk_leaderboard.x": source})
     assert {other for _, other in found} == names.keys() - {"oruk_leaderboard"}
     assert circles({"a": {"b"}, "b": {"c"}, "c": {"b"}}) == ["b", "c"]
+
+
+def test_no_module_is_longer_than_400_lines() -> None:
+    root = PACKAGE.parent
+    modules = [path for part in (PACKAGE, root / "tests", root / "benchmarks") for path in part.rglob("*.py")]
+    lengths = {str(path.relative_to(root)): len(path.read_text(encoding="utf-8").splitlines()) for path in modules}
+    assert {name: length for name, length in lengths.items() if length > 400} == {}

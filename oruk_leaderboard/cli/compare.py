@@ -58,10 +58,11 @@ def configure(parser: argparse.ArgumentParser) -> None:
 def run(args: argparse.Namespace) -> int:
     """Compare and print; failed clips of any system are findings."""
     from oruk_leaderboard.answers.predictions import read_predictions
-    from oruk_leaderboard.scoring.comparison import ensemble, failures, rank, shift
+    from oruk_leaderboard.scoring.comparison import failures, rank
     from oruk_leaderboard.scoring.comparison_formats import as_latex, as_text, ensemble_text, outside_text, shift_text
     from oruk_leaderboard.scoring.panel import common, named, panel
     from oruk_leaderboard.scoring.scorer import resolve_gold
+    from oruk_leaderboard.scoring.variation import ensemble, shift
 
     files = named(args.predictions)
     gold = resolve_gold(args.clips, args.gold)

@@ -5,9 +5,10 @@ from collections.abc import Sequence
 
 from oruk_leaderboard.cells import latex_cell, text_table
 from oruk_leaderboard.metrics import REGISTRY
-from oruk_leaderboard.scoring.comparison import Comparison, Ensemble, Pair, Shift, Standing
+from oruk_leaderboard.scoring.comparison import Comparison, Pair, Standing
 from oruk_leaderboard.scoring.intervals import HEADLINE
 from oruk_leaderboard.scoring.sampling import QUESTIONS, few_clusters
+from oruk_leaderboard.scoring.variation import Ensemble, Shift
 
 SHOWN_PAIRS = 20
 """Pairs listed as text: neighbours come first, ``--json`` holds all."""
