@@ -31,12 +31,13 @@ def main(folder: Path, clips: Path, kills: int) -> int:
     server, endpoint = serve(log)
     try:
         while killed < kills:
-            asked_before = len(log.read_text().splitlines())
+            asked_before, paid_before = len(log.read_text().splitlines()), answered(folder)
             if not run_for(chance.uniform(0.05, 0.4), folder, clips, endpoint):
                 raise AssertionError("a run finished before it was killed: there is too little to do")
             killed += 1
             requests = log.read_text().splitlines()
             paid = answered(folder)
+            assert not paid_before.intersection(requests[asked_before:]), "an answered clip was asked again"
             lost = [digest for digest in requests[asked_before:] if digest not in paid]
             assert len(lost) <= CONCURRENCY, f"{len(lost)} calls in flight were lost"
         one_run(folder, clips, endpoint)
@@ -62,7 +63,6 @@ def serve(log: Path) -> tuple[int, str]:
 
     def decide(number, body):
         digest = hashlib.sha256(body["file"][1]).hexdigest()
-        # What was answered before is in the log of a run; asking for it again would be paying twice.
         with log.open("a") as file:
             file.write(digest + "\n")
         time.sleep(WAIT)
