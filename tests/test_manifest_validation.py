@@ -129,7 +129,7 @@ def test_an_unfinished_download_is_named(root, manifest, rename):
 
 def test_what_is_not_recognised_is_told_with_the_nearest_corpus(root, manifest, tmp_path, capsys):
     for path in (root / "EMOVO").rglob("*.wav"):
-        path.rename(path.with_name(path.name.upper()))
+        path.rename(path.with_name(path.name.capitalize()))
     (root / "EMOVO").rename(tmp_path / "mine")
     options = ["--root", str(tmp_path / "mine")]
     for command in (["validate", *options], ["reconstruct", *options, "--out", str(tmp_path / "out")]):
@@ -144,6 +144,24 @@ def test_what_is_not_recognised_is_told_with_the_nearest_corpus(root, manifest, 
     (tmp_path / "empty" / "a.txt").touch()
     assert main(["validate", "--root", str(tmp_path / "empty")]) == 2
     assert "found no audio; other files: 1" in capsys.readouterr().err
+
+
+def test_a_corpus_that_is_not_where_the_user_says(root, tmp_path, capsys):
+    """The message names both and what is there, and does not advise what was just done."""
+    where = root / "EMOVO"
+    for command in (
+        ["corpora", "find", str(root), "--corpus", f"ravdess={where}"],
+        ["validate", "--corpus", f"ravdess={where}"],
+        ["reconstruct", "--corpus", f"ravdess={where}", "--out", str(tmp_path / "out")],
+        ["manifest", "pin", "--corpus", f"ravdess={where}"],
+    ):
+        assert main(command) == 2
+        said = capsys.readouterr().err
+        assert said.startswith(f"oruk-leaderboard: {where}: not recognised as ravdess; expected files such as Actor_")
+        assert "this looks like emovo" in said and "if it is that one: --corpus emovo=PATH" in said
+        assert "--corpus ravdess" not in said
+    assert main(["corpora", "find", str(root), "--corpus", "emovo", "--corpus", f"ravdess={where}"]) == 1
+    assert f"ravdess: not found under {where}" in capsys.readouterr().err
 
 
 def test_an_archive_three_deep_is_refused_with_its_depth(root, tmp_path, capsys):

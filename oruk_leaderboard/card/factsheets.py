@@ -106,6 +106,7 @@ def _sheet(spec: CorpusSpec, group: Group | None) -> str:
         "Signed agreement": _AGREEMENT[spec.agreement_required],
         "Home": f"<{spec.url}>" if spec.url else "",
         "How to obtain": markdown_cell(spec.obtain),
+        "Layout seen in": markdown_cell(spec.layout_source or ""),
         "Needs": ", ".join(f"`{extra}`" for extra in spec.needs),
         "Shares material with": ", ".join(f"`{corpus}`" for corpus in spec.shares_material_with),
         "Label policies": ", ".join(f"`{policy}`" for policy in spec.policies),

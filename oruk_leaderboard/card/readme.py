@@ -186,8 +186,10 @@ def _adapters() -> str:
     """What the package can read, in numbers."""
     specs = [spec for spec in built_in().values() if spec.state == "adapter"]
     languages = {base_language(tag) for spec in specs for tag in spec.languages} - {"zxx", "mul"}
+    unseen = sum(not spec.layout_seen for spec in specs)
     return (
-        f"The package reads {len(specs)} corpora, in {len(languages)} languages; see `oruk-leaderboard corpora list`."
+        f"The package reads {len(specs)} corpora, in {len(languages)} languages; the layout of {unseen} of them is "
+        "unconfirmed, since nobody has seen it; see `oruk-leaderboard corpora list`."
     )
 
 

@@ -57,7 +57,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Run the verb; returns the exit code."""
-    broken = output.tell_broken_plug_ins()
+    broken = output.note_broken_plug_ins()
     code = {"list": _list, "show": _show, "find": _find, "clips": _clips, "check": _check}[args.what](args)
     return 1 if broken and code == 0 else code
 
@@ -65,6 +65,7 @@ def run(args: argparse.Namespace) -> int:
 def _list(args: argparse.Namespace) -> int:
     from oruk_leaderboard.corpora import registry
     from oruk_leaderboard.manifest import load_manifest
+    from oruk_leaderboard.manifest.build import AGREEMENT
     from oruk_leaderboard.manifest.stats import stats
 
     specs = [spec for spec in registry().values() if args.all or spec.state == "adapter"]
@@ -73,27 +74,31 @@ def _list(args: argparse.Namespace) -> int:
         nothing = {"pinned": 0, "hashed": 0, "proven": 0, "seen_by_two": 0}
         output.write_json([{**spec.to_dict(), **nothing, **_known(known.get(spec.id))} for spec in specs])
         return 0
-    header = ["id", "languages", "elicitation", "clips", "pinned", "hashed", "tier", "agreement", "licence"]
+    counts = ["pinned", "hashed", "proven"]
+    header = ["id", "languages", "elicitation", "clips", *counts, "tier", "agreement", "licence", "layout seen in"]
     rows = [
         [
             spec.id,
             ", ".join(spec.languages),
             spec.elicitation,
             spec.n_clips,
-            known[spec.id].clips if spec.id in known else None,
-            known[spec.id].hashed if spec.id in known else None,
+            *(_known(known.get(spec.id)).get(count) for count in counts),
             spec.tier,
-            spec.agreement_required,
+            AGREEMENT[str(spec.agreement_required)],
             spec.licence,
+            spec.layout_source,
         ]
         for spec in specs
     ]
     if args.all:
         header += ["state", "missing"]
         rows = [[*row, spec.state, spec.missing] for row, spec in zip(rows, specs, strict=True)]
-    output.write_text(text_table(header, rows, right=["clips", "pinned", "hashed"]))
+    output.write_text(text_table(header, rows, right=["clips", *counts]))
     languages = {base_language(tag) for spec in specs for tag in spec.languages} - {"mul", "und", "zxx"}
-    output.write_text(f"{len(specs)} corpora in {len(languages)} languages")
+    unseen = sum(spec.state == "adapter" and not spec.layout_seen for spec in specs)
+    output.write_text(
+        f"{len(specs)} corpora in {len(languages)} languages; the layout of {unseen} is unconfirmed: nobody has seen it"
+    )
     return 0
 
 
@@ -133,9 +138,10 @@ def _find(args: argparse.Namespace) -> int:
     from oruk_leaderboard.manifest.survey import survey
 
     roots = open_roots(*args.roots)
-    found = find_corpora(*roots, only=parse_corpora(args.corpus) if args.corpus else None)
+    only = parse_corpora(args.corpus) if args.corpus else None
+    found = find_corpora(*roots, only=only)
     if not found:
-        raise not_recognised(roots)
+        raise not_recognised(roots, only)
     surveys = [survey(corpus, hashes=args.hash) for corpus in found]
     problems = [problem for root in roots for problem in root.problems]
     if args.json:
@@ -162,7 +168,8 @@ def _find(args: argparse.Namespace) -> int:
                 some = "" if short.example is None else f" ({short.count:,}, e.g. {short.example})"
                 output.write_text(f"{item.corpus.spec.id}: {short.what}{some}: {short.do}")
     _tell(*problems, *(problem for item in surveys for problem in item.problems))
-    return 0 if not problems and all(item.complete for item in surveys) else 1
+    lost = output.note_lost(args.roots, only, {item.corpus.spec.id for item in surveys})
+    return 0 if not problems and not lost and all(item.complete for item in surveys) else 1
 
 
 def _tell(*problems: "Problem") -> None:

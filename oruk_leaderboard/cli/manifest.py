@@ -232,9 +232,10 @@ def _pin(args: argparse.Namespace) -> int:
             raise OrukError("--check reads a statement, not a copy", do="leave out --root, --corpus and --out")
         return _check_statement(args)
     roots = open_roots(*args.root)
-    founds = find_corpora(*roots, only=parse_corpora(args.corpus) if args.corpus else None)
+    only = parse_corpora(args.corpus) if args.corpus else None
+    founds = find_corpora(*roots, only=only)
     if not founds:
-        raise not_recognised(roots)
+        raise not_recognised(roots, only)
     return (_state if args.out is not None else _complete)(args, founds, load_manifest(args.manifest))
 
 

@@ -4,7 +4,7 @@ import argparse
 import json
 import sys
 import time
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from typing import Any
 
@@ -56,7 +56,7 @@ def note(text: str) -> None:
     write_error(shown(text.rstrip("\n").translate(_CONTROL)) + "\n")
 
 
-def tell_broken_plug_ins() -> bool:
+def note_broken_plug_ins() -> bool:
     """Print what is wrong with the user's own specs and plug-ins; returns whether anything is."""
     from oruk_leaderboard.corpora import broken_plug_ins
 
@@ -64,6 +64,23 @@ def tell_broken_plug_ins() -> bool:
     for problem in broken:
         note(f"{problem.where}: {problem.reason}")
     return bool(broken)
+
+
+def note_lost(roots: Sequence[str], only: Mapping[str, str | None] | None, here: Collection[str]) -> bool:
+    """Print which corpora were asked for and are not there; returns whether any is.
+
+    Args:
+        roots: Where those of ``only`` without a path were looked for.
+        only: From `parse_corpora`.
+        here: Ids of the corpora found.
+    """
+    from oruk_leaderboard.corpora import get_corpus
+
+    places = {get_corpus(name).id: path or ", ".join(roots) for name, path in (only or {}).items()}
+    lost = sorted(places.keys() - here)
+    for corpus in lost:
+        note(f"{corpus}: not found under {places[corpus]}")
+    return bool(lost)
 
 
 REPORT_EVERY_S = 60.0

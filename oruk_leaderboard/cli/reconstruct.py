@@ -53,7 +53,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
 def run(options: argparse.Namespace) -> int:
     """Rebuild, and print the summary."""
     from oruk_leaderboard.cli import DONE, FINDINGS
-    from oruk_leaderboard.cli.output import progress, tell_broken_plug_ins, write_json, write_text
+    from oruk_leaderboard.cli.output import note_broken_plug_ins, progress, write_json, write_text
     from oruk_leaderboard.corpora import parse_corpora
     from oruk_leaderboard.errors import OrukError
     from oruk_leaderboard.reconstruction import dry_run, reconstruct
@@ -72,7 +72,7 @@ def run(options: argparse.Namespace) -> int:
         "label_source": options.label_source,
         "workers": options.workers,
     }
-    broken = tell_broken_plug_ins()
+    broken = note_broken_plug_ins()
     with progress(options) as begin:
         if options.dry_run:
             estimate = dry_run(*options.root, progress=begin, **chosen)

@@ -30,18 +30,18 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Run the verb; returns the exit code."""
-    from oruk_leaderboard.corpora import find_corpora, get_corpus, not_recognised, open_roots, parse_corpora
+    from oruk_leaderboard.corpora import find_corpora, not_recognised, open_roots, parse_corpora
     from oruk_leaderboard.errors import CorpusError
     from oruk_leaderboard.manifest import load_manifest, validate
 
     only = parse_corpora(args.corpus) if args.corpus else None
     if not args.root and not (only and all(only.values())):
         raise CorpusError("no corpora root", expected="--root PATH, or --corpus ID=PATH")
-    broken = output.tell_broken_plug_ins()
+    broken = output.note_broken_plug_ins()
     roots = open_roots(*args.root)
     founds = find_corpora(*roots, only=only)
     if not founds:
-        raise not_recognised([*roots, *open_roots(*(path for path in (only or {}).values() if path))])
+        raise not_recognised(roots, only)
     manifest = load_manifest(args.manifest)
     here = {found.spec.id for found in founds}
     with output.progress(args) as progress:
@@ -51,9 +51,7 @@ def run(args: argparse.Namespace) -> int:
     else:
         obtain = {found.spec.id: " ".join(found.spec.obtain.split()) for found in founds}
         output.write_text(_text(result, obtain, full=args.full))
-    lost = {get_corpus(name).id for name in only or ()} - here
-    for corpus in sorted(lost):
-        output.note(f"{corpus}: not found under {', '.join(args.root)}")
+    lost = output.note_lost(args.root, only, here)
     return DONE if result.clean and not lost and not broken else FINDINGS
 
 

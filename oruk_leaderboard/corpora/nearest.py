@@ -2,11 +2,13 @@
 
 import re
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 
+from oruk_leaderboard.corpora.find import find_corpora, open_roots
 from oruk_leaderboard.corpora.match import Parts, index_names
-from oruk_leaderboard.corpora.registry import registry
+from oruk_leaderboard.corpora.registry import get_corpus, registry
 from oruk_leaderboard.corpora.roots import Root
 from oruk_leaderboard.corpora.spec import CorpusSpec
 from oruk_leaderboard.corpora.suffixes import MEDIA, suffix_of
@@ -45,20 +47,29 @@ def _compare(spec: CorpusSpec, files: Sequence[Parts]) -> Nearest | None:
     near = [part for part in files if any(pattern.fullmatch(part.stem) for pattern in in_any_case)]
     if not near:
         return None
-    example = next((path for path in spec.example.get("tree", {}) if suffix_of(path) in MEDIA), None)
-    like = f"such as {example}" if example else spec.name
+    like = _such_as(spec)
     exact = [part for part in near if any(rule.name.fullmatch(part.stem) for rule in spec.files)]
     if len(exact) < len(near):
         differs = f"upper and lower case differ: {near[0].name}, expected {like}"
     elif spec.markers or spec.within:
-        differs = f"what tells it from corpora with such names is not here: expected {like}"
+        differs = f"what distinguishes it from corpora with such names is missing: expected {like}"
     else:
         differs = f"the folders differ: {near[0].name}, expected {like}"
     return Nearest(spec.id, len(near), differs)
 
 
-def not_recognised(roots: Sequence[Root]) -> CorpusError:
-    """The error for roots in which no corpus is found: what is there, what was refused, what comes nearest."""
+def not_recognised(
+    roots: Sequence[Root], only: Mapping[str, str | Path | None] | Sequence[str] | None = None
+) -> CorpusError:
+    """The error for roots in which no corpus is found: what is there, what was refused, what comes nearest.
+
+    Args:
+        roots: Where all corpora were looked for, or those of ``only`` that have no path.
+        only: As for `find_corpora`: what the user asked for.
+    """
+    named = only if isinstance(only, Mapping) else dict.fromkeys(only or ())
+    below = roots if not named or None in named.values() else ()
+    roots = [*below, *open_roots(*(path for path in named.values() if path is not None))]
     parts = [
         part
         for root in roots
@@ -74,12 +85,39 @@ def not_recognised(roots: Sequence[Root]) -> CorpusError:
         folders = Counter(part.folder for part in parts)
         found.append(f"e.g. {parts[0].name} (in {len(folders):,} folders)")
     found += [f"{problem.where}: {problem.reason}" for root in roots for problem in root.problems[:3]]
-    near = nearest(parts)
+    like, corpus = _like(roots, parts, recognisable=bool(named))
+    if named:
+        what = f"not recognised as {', '.join(named)}"
+        expected = " or ".join(_such_as(get_corpus(name)) for name in named)
+        do = (
+            f"if it is that one: --corpus {corpus}=PATH"
+            if corpus
+            else "give the folder that holds the corpus, or one above it"
+        )
+    else:
+        what, expected = "no corpus is recognised here", "files named as a corpus of `corpora list` names them"
+        do = f"name the corpus if it is one: --corpus {corpus or 'ID'}=PATH"
     return CorpusError(
-        "no corpus is recognised here",
+        what,
         where=", ".join(root.location for root in roots) or None,
-        expected="files named as a corpus of `corpora list` names them"
-        + (f"; the nearest is {near.corpus}: {near.count:,} names fit, but {near.differs}" if near else ""),
+        expected=expected + like,
         found="; ".join(found),
-        do=f"name the corpus if it is one: --corpus {near.corpus if near else 'ID'}=PATH",
+        do=do,
     )
+
+
+def _like(roots: Sequence[Root], files: Sequence[Parts], *, recognisable: bool) -> tuple[str, str | None]:
+    """What the roots look like, for the message, and the id of that corpus; the corpus asked for is not there."""
+    here = find_corpora(*roots) if recognisable and roots else ()
+    if here:
+        ids = ", ".join(sorted({found.spec.id for found in here}))
+        return f"; this looks like {ids}", here[0].spec.id
+    near = nearest(files)
+    if near is None:
+        return "", None
+    return f"; the nearest is {near.corpus}: {near.count:,} names fit, but {near.differs}", near.corpus
+
+
+def _such_as(spec: CorpusSpec) -> str:
+    example = next((path for path in spec.example.get("tree", {}) if suffix_of(path) in MEDIA), None)
+    return f"files such as {example}" if example else f"the files of {spec.name}"

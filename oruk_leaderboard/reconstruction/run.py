@@ -121,8 +121,7 @@ def _plan(
     opened = open_roots(*roots)
     founds = find_corpora(*opened, only=corpora)
     if not founds:
-        named = corpora.values() if isinstance(corpora, Mapping) else ()
-        raise not_recognised([*opened, *open_roots(*(path for path in named if path is not None))])
+        raise not_recognised(opened, corpora)
     for found in founds:
         if found.root.listing_only:
             raise OrukError("a .lst listing has no audio", where=found.root.location, do="give the folder itself")
