@@ -21,7 +21,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 # generated: configs
-VERSION = "1.0.0"
+VERSION = "1.1.0"
 FILES: dict[str, str] = {
     "default": "data/leaderboard.parquet",
     "snapshot-2026-07-12": "data/snapshots/2026-07-12.parquet",

@@ -9,7 +9,7 @@ import re
 from pathlib import Path
 from typing import Any
 
-__version__ = "1.0.0"
+__version__ = "1.1.0"
 
 _STUB = Path(__file__).with_suffix(".pyi").read_text(encoding="utf-8")
 _PUBLIC = {name: module for module, name in re.findall(r"^from (\S+) import (\w+) as \2$", _STUB, re.MULTILINE)}
