@@ -10,7 +10,7 @@ import pytest
 
 from oruk_leaderboard.answers.gold import gold_of_set
 from oruk_leaderboard.card.blocks import block_names, fill
-from oruk_leaderboard.card.readme import PARTS, read_header
+from oruk_leaderboard.card.readme import PARTS
 from oruk_leaderboard.cli import main
 from oruk_leaderboard.parquet import same_table, serialize
 from oruk_leaderboard.paths import checkout_root, share_root
@@ -19,10 +19,12 @@ from oruk_leaderboard.records.schemas import arrow_schema, check
 from oruk_leaderboard.release.build import build
 from oruk_leaderboard.scoring.scorer import score
 from oruk_leaderboard.table.arrow import read_table, to_table
-from oruk_leaderboard.table.configs import CONFIGS, get_config
+from oruk_leaderboard.table.configs import CONFIGS
 from oruk_leaderboard.table.formats import FORMATS
 from oruk_leaderboard.table.leaderboard import leaderboard
+from tests.card_header import read_header
 from tests.scored import made_predictions, made_set
+from tests.table_configs import CONFIG
 
 SHIPPED = [config for config in CONFIGS if (share_root() / config.path).is_file()]
 
@@ -74,7 +76,7 @@ def test_stale_and_orphaned_files_are_found(sources):
 
 
 def test_default_has_exactly_the_seven_fields():
-    assert read_table(get_config("default")).schema.equals(
+    assert read_table(CONFIG["default"]).schema.equals(
         pa.schema(
             [
                 ("system", pa.string()),
@@ -88,9 +90,9 @@ def test_default_has_exactly_the_seven_fields():
         ),
         check_metadata=True,
     )
-    assert read_table(get_config("default")).num_rows == 33
-    assert read_table(get_config("snapshot-2026-07-12")).num_rows == 32
-    assert read_table(get_config("systems")).num_rows == 35
+    assert read_table(CONFIG["default"]).num_rows == 33
+    assert read_table(CONFIG["snapshot-2026-07-12"]).num_rows == 32
+    assert read_table(CONFIG["systems"]).num_rows == 35
 
 
 @pytest.mark.parametrize("config", SHIPPED, ids=lambda config: config.name)
@@ -106,7 +108,7 @@ def test_shipped_tables_follow_their_schema(config):
 
 
 def test_same_table_same_bytes():
-    config = get_config("default")
+    config = CONFIG["default"]
     rows = config.rows(load_records())
     assert serialize(to_table(config, rows)) == serialize(to_table(config, rows))
     metadata = pq.read_schema(pa.BufferReader(serialize(to_table(config, rows)))).metadata
@@ -120,13 +122,13 @@ def test_the_first_rebuilt_record_adds_its_config_and_no_row_of_the_table(source
     assert record.scored_on == "rebuilt_open"
     write_record(record, record_path(record, sources / "data" / "records"))
     build(root=sources)
-    (row,) = read_table(get_config("rebuilt"), sources).to_pylist()
+    (row,) = read_table(CONFIG["rebuilt"], sources).to_pylist()
     assert (row["system_id"], row["scored_on"], row["n"]) == ("mine", "rebuilt_open", 400)
     assert row["manifest_digest"] == "b" * 64
     assert [row["macro_f1_low"], row["macro_f1_high"]] == record.evaluation["intervals"]["macro_f1"]
     assert row["macro_f1_low"] < row["macro_f1"] < row["macro_f1_high"]
     assert (row["macro_f1_low_corpora"], row["human_line"]) == (None, None), "three corpora, and no file of votes"
-    assert read_table(get_config("default"), sources).num_rows == 33
+    assert read_table(CONFIG["default"], sources).num_rows == 33
     names = [entry["config_name"] for entry in read_header(sources / "README.md")["configs"]]
     assert "rebuilt" in names
     assert '"rebuilt": "data/rebuilt.parquet"' in (sources / "oruk_bench_leaderboard.py").read_text(encoding="utf-8")
@@ -140,7 +142,7 @@ def test_the_first_rebuilt_record_adds_its_config_and_no_row_of_the_table(source
 
 
 def test_systems_keep_the_digits_the_failures_and_the_source():
-    rows = {(row["snapshot"], row["system_id"]): row for row in read_table(get_config("systems")).to_pylist()}
+    rows = {(row["snapshot"], row["system_id"]): row for row in read_table(CONFIG["systems"]).to_pylist()}
     july = rows["2026-07-12", "openai_gpt-audio-mini"]
     assert (july["accuracy_digits"], july["failures"], july["source_kind"]) == ("39.72", 473, "harness")
     assert rows["2026-07-12", "emotion2vec-plus-seed"]["failures"] is None  # the source does not say

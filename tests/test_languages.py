@@ -7,13 +7,13 @@ import pytest
 
 from oruk_leaderboard import languages
 from oruk_leaderboard.card.factsheets import manifest_figures
-from oruk_leaderboard.card.readme import read_header
 from oruk_leaderboard.cli import main
 from oruk_leaderboard.corpora import get_corpus
 from oruk_leaderboard.corpora.example import build_example
 from oruk_leaderboard.manifest import load_manifest
 from oruk_leaderboard.page import content
 from oruk_leaderboard.paths import data_dir, share_root
+from tests.card_header import read_header
 
 
 @pytest.mark.parametrize(

@@ -13,12 +13,12 @@ import yaml
 import oruk_bench_leaderboard as script
 from oruk_leaderboard import __version__
 from oruk_leaderboard.card.cite import RELEASED
-from oruk_leaderboard.card.readme import read_header
 from oruk_leaderboard.card.script import dtype
 from oruk_leaderboard.errors import OrukError
 from oruk_leaderboard.paths import checkout_root
 from oruk_leaderboard.records.schemas import arrow_schema
 from oruk_leaderboard.table.configs import shipped
+from tests.card_header import read_header
 from tests.fake_hub import FakeHub
 
 ROOT = checkout_root()

@@ -8,12 +8,13 @@ import pytest
 import sklearn.metrics as sk
 
 from oruk_leaderboard import metrics
+from oruk_leaderboard.answers.tabular import read_rows
 from oruk_leaderboard.cli import main
 from oruk_leaderboard.errors import OrukError, PredictionError
 from oruk_leaderboard.paths import data_dir
 from oruk_leaderboard.protocols import Protocol, load, names
 from oruk_leaderboard.protocols.spec import parse
-from oruk_leaderboard.scoring.columns import score_column_files, score_columns
+from oruk_leaderboard.scoring.columns import score_columns
 
 PUBLISHED = json.loads((data_dir() / "published" / "leaderboards.json").read_text(encoding="utf-8"))
 OWN = {"oruk-bench", "crema-d-ieo-lo", "crema-d-ieo-md", "crema-d-ieo-hi"}
@@ -193,12 +194,13 @@ def test_files_name_their_lines(tmp_path: Path) -> None:
     gold, predictions = tmp_path / "gold.csv", tmp_path / "pred.csv"
     gold.write_text("clip_id,label\nc/1,ANG\nc/2,sad\n")
     predictions.write_text("clip_id,label\nc/2,sad\nc/1,angry\n")
-    result = score_column_files(load("speech-emotion-recognition-on-crema-d"), gold, predictions)
+    protocol = load("speech-emotion-recognition-on-crema-d")
+    result = score_columns(protocol, read_rows(gold), read_rows(predictions))
     assert result.metrics[0].value == 1
     assert json.loads(json.dumps(result.to_dict()))["dataset"] == "CREMA-D"
     gold.write_text("clip_id,label\nc/1,ANG\nc/2,boredom\n")
     with pytest.raises(PredictionError, match=r"gold\.csv:3: the gold label is no class"):
-        score_column_files(load("speech-emotion-recognition-on-crema-d"), gold, predictions)
+        score_columns(protocol, read_rows(gold), read_rows(predictions))
 
 
 def test_unknown_names_and_unsound_files_are_refused() -> None:

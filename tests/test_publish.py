@@ -17,8 +17,8 @@ from oruk_leaderboard.paths import checkout_root
 from oruk_leaderboard.release import publication
 from oruk_leaderboard.release.build import build
 from oruk_leaderboard.table.arrow import read_table
-from oruk_leaderboard.table.configs import get_config
 from tests.fake_hub import TOKEN, FakeHub
+from tests.table_configs import CONFIG
 
 REPO = "oruk/oruk-bench-leaderboard"
 TAG = f"v{__version__}"
@@ -129,7 +129,7 @@ def rows(**options):
     return [dict(row) for row in found[next(iter(found))]]
 print(json.dumps([rows(), rows(revision={TAG!r}), rows(revision={done.revision!r}), rows(streaming=True)]))
 """
-    expected = read_table(get_config("default"), checkout).to_pylist()
+    expected = read_table(CONFIG["default"], checkout).to_pylist()
     assert expected
     assert hub.run(code, home) == [expected] * 4
 

@@ -14,7 +14,7 @@ from oruk_leaderboard.errors import CorpusError, OrukError
 from oruk_leaderboard.records.schemas import arrow_schema, check
 from oruk_leaderboard.table import published
 from oruk_leaderboard.table.arrow import read_table
-from oruk_leaderboard.table.configs import get_config
+from tests.table_configs import CONFIG
 
 TASKS = {
     "Speech Emotion Recognition": 16,
@@ -95,7 +95,7 @@ def test_unknown_names_say_what_is_known():
 
 @pytest.mark.parametrize("kind", published.KINDS)
 def test_parquet_is_fresh_plain_and_typed(kind):
-    config = get_config(published.KINDS[kind])
+    config = CONFIG[published.KINDS[kind]]
     table = read_table(config)
     assert table.schema.equals(arrow_schema(config.schema), check_metadata=True)
     assert not table.schema.metadata

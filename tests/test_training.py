@@ -14,7 +14,7 @@ from oruk_leaderboard.records.overlap import outside, sentence, undeclared
 from oruk_leaderboard.records.record import load_records
 from oruk_leaderboard.records.training import read_ledger, training_ledger
 from oruk_leaderboard.systems import registry
-from oruk_leaderboard.table.configs import get_config
+from tests.table_configs import CONFIG
 
 NOT_HELD = {"audiollm-audio-flamingo-3"}
 """Systems of the published table that no record holds."""
@@ -150,7 +150,7 @@ def test_sentences_say_whose_clips_they_count_and_never_zero_shot():
 
 
 def test_config_systems_shows_the_ledger():
-    rows = {row["system_id"]: row for row in get_config("systems").rows(load_records())}
+    rows = {row["system_id"]: row for row in CONFIG["systems"].rows(load_records())}
     assert rows["w2v2-emotion-dpngtm"]["training_corpora"] == ["crema_d", "ravdess", "savee", "tess"]
     assert rows["w2v2-emotion-dpngtm"]["clips_outside_training"] == 58_362
     assert rows["w2v2-emotion-dpngtm"]["share_outside_training"] == 0.9065

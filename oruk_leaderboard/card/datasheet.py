@@ -17,9 +17,6 @@ NAME = "dataset_card/datasheet.md"
 TELLING: tuple[str, ...] = ("casia", "demos", "emofilm", "emovo", "esd", "kazemotts", "mead", "savee")
 """Corpora whose labels are withheld and whose own file names, the clip ids, state the class all the same."""
 
-NAMED: tuple[str, ...] = ("casia", "emov_db", "subesco")
-"""Corpora whose official file or folder names, and with them the clip ids, hold a speaker's first or full name."""
-
 TERMS: Mapping[str, str] = {
     "non-commercial or research use only": r"\bNC\b|non-commercial|research",
     "academic use only": r"academic",

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from oruk_leaderboard import metrics
 from oruk_leaderboard.answers.gold import gold_of_rows
 from oruk_leaderboard.answers.predictions import predictions_of_rows, read_ids
-from oruk_leaderboard.answers.tabular import Rows, read_rows
+from oruk_leaderboard.answers.tabular import Rows
 from oruk_leaderboard.errors import PredictionError
 from oruk_leaderboard.protocols import Column, Protocol
 from oruk_leaderboard.scoring.tally import scored_outcomes
@@ -67,15 +67,6 @@ class LeaderboardScore(ToDict):
     n: int
     counts: Mapping[str, int]
     metrics: tuple[ColumnValue, ...]
-
-
-def score_column_files(protocol: Protocol, gold: Path, predictions: Path) -> LeaderboardScore:
-    """Score a predictions file against a gold file, both CSV, TSV, JSON Lines, parquet or npz.
-
-    Raises:
-        PredictionError: As :func:`score_columns`; the message names file and line.
-    """
-    return score_columns(protocol, read_rows(gold), read_rows(predictions))
 
 
 def score_columns(

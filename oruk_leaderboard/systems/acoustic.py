@@ -22,9 +22,6 @@ from oruk_leaderboard.systems.base import Item, LocalSystem, Options, Waveform
 
 Features = Callable[[Waveform], NDArray[np.float64]]
 
-EGEMAPS_LICENCE = "openSMILE 3 (audEERING): research and personal use only, no commercial use"
-"""Licence of the library that computes eGeMAPS."""
-
 
 class Acoustic(LocalSystem):
     """Logistic regression on acoustic features, leave one corpus out."""

@@ -207,15 +207,6 @@ CONFIGS: tuple[Config, ...] = (
 """Every config in the order of the card; the first is the default one. A config without rows has no file."""
 
 
-def get_config(name: str) -> Config:
-    """Config by name.
-
-    Raises:
-        KeyError: There is none of that name.
-    """
-    return {config.name: config for config in CONFIGS}[name]
-
-
 def shipped(root: Path) -> list[Config]:
     """Configs whose file lies below a repository's root."""
     return [config for config in CONFIGS if (root / config.path).is_file()]
