@@ -1,11 +1,12 @@
 """Asking a system about clips: decoding ahead, failures counted, on threads where it waits for a service."""
 
+import contextlib
 import math
 import queue
 import threading
 import time
 from collections.abc import Iterable, Iterator, Sequence
-from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
+from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass, replace
 
 from oruk_leaderboard.answers.answer import Answer, failed
@@ -132,37 +133,44 @@ def local(system: System, batches: Iterable[Sequence[Stored]]) -> Iterator[list[
             yield from ask_in_parts(system, batch)
         return
     ended: OrukError | None = None
+    in_flight, finished = 0, queue.SimpleQueue[Future[list[Reply]]]()
     with ThreadPoolExecutor(system.concurrency) as pool:
-        running: set[Future[list[Reply]]] = set()
         for clips, items in _ahead(batches):
             for at in range(len(items)):
-                running.add(pool.submit(ask, system, (clips[at : at + 1], items[at : at + 1])))
-            while len(running) >= system.concurrency and ended is None:
-                done, running = wait(running, return_when=FIRST_COMPLETED)
-                replies, ended = _results(done)
-                yield replies
+                if in_flight == system.concurrency and ended is None:
+                    replies, ended, number = _results(finished)
+                    in_flight -= number
+                    yield replies
+                if ended is None:
+                    call = pool.submit(ask, system, (clips[at : at + 1], items[at : at + 1]))
+                    call.add_done_callback(finished.put)
+                    in_flight += 1
             if ended is not None:
                 break
         # What is in flight was paid for: it is waited for even where the run has to end.
-        while running:
-            done, running = wait(running, return_when=FIRST_COMPLETED)
-            replies, error = _results(done)
+        while in_flight:
+            replies, error, number = _results(finished)
+            in_flight -= number
             ended = ended or error
             yield replies
     if ended is not None:
         raise ended
 
 
-def _results(done: Iterable[Future[list[Reply]]]) -> tuple[list[Reply], OrukError | None]:
-    """Replies of finished calls, and why the run has to end, or None."""
+def _results(finished: "queue.SimpleQueue[Future[list[Reply]]]") -> tuple[list[Reply], OrukError | None, int]:
+    """Replies of the calls that have finished, at least one; why the run has to end, or None; how many calls."""
+    calls = [finished.get()]
+    with contextlib.suppress(queue.Empty):
+        while True:
+            calls.append(finished.get_nowait())
     replies: list[Reply] = []
     ended = None
-    for future in done:
+    for call in calls:
         try:
-            replies += future.result()
+            replies += call.result()
         except OrukError as error:
             ended = error
-    return replies, ended
+    return replies, ended, len(calls)
 
 
 def _ahead(batches: Iterable[Sequence[Stored]]) -> Iterator[Batch]:
