@@ -82,7 +82,7 @@ def test_every_difference_equals_the_harness_s_and_its_p_is_student_s(board: Pan
             rows[pair.second],
             np.array(gold.attributes["speaker"].values)[gold.attributes["speaker"].codes],
             metric,
-            n_boot=2000,
+            n_boot=500,
             seed=4,
         )
         assert pair.difference == theirs.delta
