@@ -43,6 +43,7 @@ from oruk_leaderboard.clip import Clip
 from oruk_leaderboard.corpora.rules import Rule
 from oruk_leaderboard.errors import CorpusError
 
+UNCONFIRMED = "unconfirmed"
 LabelMap = Mapping[str, str | bool]
 CLIP_FIELDS = frozenset(item.name for item in fields(Clip)) - {"clip_id", "corpus", "media", "label"}
 """Fields of a clip that ``[clip]`` may give a rule for."""
@@ -187,6 +188,11 @@ class CorpusSpec:
     example: Mapping[str, Any]
     origin: Path
     trusted: bool
+
+    @property
+    def layout_seen(self) -> bool:
+        """Whether somebody has seen the layout that the spec reads."""
+        return self.layout_source is not None and not self.layout_source.startswith(UNCONFIRMED)
 
     def extra(self, media: str) -> str | None:
         """Why a file at this path is never a clip, or None."""
