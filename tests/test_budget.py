@@ -132,6 +132,24 @@ def test_what_a_killed_run_left_in_flight_counts(tmp_path: Path) -> None:
         Budget(10.0).go_on(receipts, journal)
 
 
+def test_a_journal_that_a_kill_cut_off_is_read(tmp_path: Path) -> None:
+    journal = tmp_path / "c.jsonl"
+    journal.write_text('{"clip_id": "c/1", "most_usd": 0.5}\n{"clip_id": "c/2", "mo')
+    budget = Budget(10.0)
+    budget.go_on(tmp_path / "r.jsonl", journal)
+    budget.note("c/3", 0.25)
+    again = Budget(10.0)
+    again.go_on(tmp_path / "r.jsonl", journal)
+    assert (budget.spent, again.spent) == (0.5, 0.75)
+
+
+@pytest.mark.parametrize("change", [("date = ", "day = "), ("output = 2000\n", ""), ("input", "minute = 1\ninput")])
+def test_prices_that_the_schema_refuses(change: tuple[str, str], tmp_path: Path) -> None:
+    (tmp_path / "paid.toml").write_text(CARD + PRICE.replace(*change))
+    with pytest.raises(OrukError, match=r"breaks system\.schema\.json.*price"):
+        read_card(tmp_path / "paid.toml")
+
+
 def test_a_timeout_is_paid_for(tmp_path: Path) -> None:
     (tmp_path / "paid.toml").write_text(CARD + PRICE)
     card = read_card(tmp_path / "paid.toml")

@@ -155,8 +155,15 @@ def test_retries_to_oruk_keep_their_id() -> None:
         (GEMINI, candidate("neu", "MAX_TOKENS"), "error", "cut at max_tokens"),
         (GEMINI, candidate(None, "MALFORMED_FUNCTION_CALL"), "error", "stopped: MALFORMED_FUNCTION_CALL"),
         (GEMINI, (200, {"candidates": []}, {}), "error", "not an answer of this service"),
-        (GEMINI, (413, "too large", {}), "error", "the audio is too long"),
-        (GEMINI, (400, {"error": {"message": "Unsupported MIME type"}}, {}), "error", "HTTP 400.*Unsupported MIME"),
+        (GEMINI, (413, "too large", {}), "error", "too long.*use one that takes"),
+        (
+            GEMINI,
+            (400, {"error": {"message": "Unsupported MIME type"}}, {}),
+            "error",
+            "use one that does: HTTP 400.*Unsupported MIME",
+        ),
+        (GEMINI, (400, {"error": "duration 17 s exceeds the limit"}, {}), "error", "too long.*HTTP 400"),
+        (GEMINI, (400, {"error": "bad request"}, {}), "error", "^HTTP 400"),
         (ANTHROPIC, message("", "refusal"), "refused", "stop_reason refusal"),
         (ANTHROPIC, message("", "refusal", stop_details={"explanation": "not that"}), "refused", "not that"),
         (ANTHROPIC, message("neu", "max_tokens"), "error", "cut: max_tokens"),
@@ -165,7 +172,7 @@ def test_retries_to_oruk_keep_their_id() -> None:
         (ORUK, emotions(("sad", 0.2), ("sad", 0.3)), "error", "names an emotion twice"),
         (ORUK, (200, {"emotions": [{"label": "sad"}]}, {}), "error", "not an answer of this service"),
         (ORUK, (413, {"error": {"message": "60 minutes", "code": "audio_too_long"}}, {}), "error", "too long"),
-        (ORUK, (415, {"error": {"message": "codec", "code": "unsupported"}}, {}), "error", "does not accept 16-bit"),
+        (ORUK, (415, {"error": {"message": "codec", "code": "unsupported"}}, {}), "error", "does not take 16-bit"),
     ],
 )
 def test_what_is_not_an_answer_is_counted_and_never_neutral(system, decided, status, reason) -> None:

@@ -5,6 +5,7 @@ import os
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 from types import TracebackType
+from typing import BinaryIO
 
 from oruk_leaderboard.answers.tabular import read_rows
 from oruk_leaderboard.errors import OrukError
@@ -62,9 +63,7 @@ class ReceiptFile:
         first = data[: len(_BEGINNING)]
         if first != _BEGINNING[: len(first)]:
             raise OrukError("not a receipts file", where=self.path, found=repr(data[:80]), do="choose another --out")
-        whole, _, cut = data.rpartition(b"\n")
-        if cut:
-            self._file.truncate(len(whole) + 1 if whole else 0)
+        cut_unfinished(self._file)
 
     def append(self, lines: Iterable[str]) -> None:
         """Write lines and put them on disk, so that an answer that was paid for is never lost."""
@@ -102,6 +101,14 @@ class ReceiptFile:
                     do="start anew with --restart, or choose another --out",
                 )
         return settled(self.path, inputs)
+
+
+def cut_unfinished(file: BinaryIO) -> None:
+    """Cut off a last line without its end, which a killed process left in a file of lines that is open for reading."""
+    file.seek(0)
+    whole, _, cut = file.read().rpartition(b"\n")
+    if cut:
+        file.truncate(len(whole) + 1 if whole else 0)
 
 
 def settled(path: Path, inputs: Mapping[str, str]) -> set[str]:

@@ -7,6 +7,7 @@ from collections import Counter
 from dataclasses import dataclass
 from pathlib import Path
 
+from oruk_leaderboard.answers.receipt_file import cut_unfinished
 from oruk_leaderboard.answers.tabular import read_rows
 from oruk_leaderboard.errors import OrukError
 from oruk_leaderboard.records.system_card import Price, SystemCard
@@ -154,7 +155,9 @@ class Budget:
                         do="choose another --out, or start anew with --restart",
                     )
                 self.spent += float(cost or 0)
-        if journal.exists() and journal.stat().st_size:
+        with journal.open("a+b") as file:
+            cut_unfinished(file)
+        if journal.stat().st_size:
             rows = read_rows(journal)
             for clip_id, most_usd in zip(rows.need("clip_id"), rows.need("most_usd"), strict=True):
                 settled[clip_id] -= 1

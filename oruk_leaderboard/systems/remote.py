@@ -1,5 +1,6 @@
 """What all endpoints share: key, prompt, limits, receipt fields. An adapter adds what is sent and how it is read."""
 
+import re
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
@@ -138,7 +139,7 @@ class RemoteSystem(ABC):
     def _read(self, response: "Response") -> Answer:
         if response.status != 200:
             said = blank(response.text[:2000])[:300]
-            return failed(f"{_REMEDIES.get(response.status, '')}HTTP {response.status}: {said}", call=response.call())
+            return failed(f"{_remedy(response)}HTTP {response.status}: {said}", call=response.call())
         try:
             return self.read(parse(response.text), response)
         except (LookupError, TypeError, ValueError) as error:
@@ -151,11 +152,20 @@ class RemoteSystem(ABC):
             return None
 
 
-_REMEDIES: Mapping[int, str] = {
-    413: "the audio is too long for this service: ",
-    415: "the service does not accept 16-bit WAV: ",
-}
-"""What a status says of one clip, before the service's own words."""
+_TOO_LONG = re.compile(
+    r"too (?:long|large)|max(?:imum)? (?:audio |clip )?duration|duration.{0,40}exceed", re.IGNORECASE
+)
+_REFUSED_FILE = re.compile(r"mime|unsupported.{0,20}(?:audio|file|format|media)|(?:audio|file) format", re.IGNORECASE)
+
+
+def _remedy(response: "Response") -> str:
+    """What to do about one clip that a service rejects, before the service's own words; empty where that is unknown."""
+    rejected = response.status in (400, 422)
+    if response.status == 413 or (rejected and _TOO_LONG.search(response.text)):
+        return "the audio is too long for this service; use one that takes clips of 16 s: "
+    if response.status == 415 or (rejected and _REFUSED_FILE.search(response.text)):
+        return "the service does not take 16-bit WAV at 16 kHz; use one that does: "
+    return ""
 
 
 def _transport_error() -> type[Exception]:

@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from oruk_leaderboard import jsontext
+from oruk_leaderboard.answers.receipt_file import cut_unfinished
 from oruk_leaderboard.answers.tabular import read_rows
 from oruk_leaderboard.errors import OrukError, PredictionError
 from oruk_leaderboard.systems.endpoint import bearer, check_endpoint, key_of, service_at, wav_bytes
@@ -86,6 +87,10 @@ class Recogniser:
         self.model = model
         self._service, self._cache, self._lock = service, cache, threading.Lock()
         self._known: dict[str, str] = {}
+        if cache.exists():
+            with cache.open("a+b") as file:
+                fcntl.flock(file, fcntl.LOCK_EX)
+                cut_unfinished(file)
         if cache.exists() and cache.stat().st_size:
             rows = read_rows(cache)
             columns = (rows.need(name) for name in ("clip_sha256", "model", "text"))
