@@ -48,6 +48,10 @@ def test_a_run_counts_where_words_came_from_and_transcribes_each_clip_once(
     ids = [f"mixed/{path}" for path in ("anger_00000", "happiness_00001")]
     words = tmp_path / "words.csv"
     words.write_text("clip_id,text,source\n" + "".join(f"{clip},some words,typed by hand\n" for clip in ids))
+    command = ["run", HAIKU, "--clips", str(clips), "--out", str(tmp_path / "h.csv"), "--dry-run"]
+    for more, calls in (([], 0), (["--transcripts", str(words)], 2)):
+        main([*command, *more])
+        assert f"{calls} calls" in capsys.readouterr().out
     heard: list[int] = []
 
     def decide(number, body):

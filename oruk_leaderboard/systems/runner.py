@@ -225,7 +225,7 @@ class Plan(ToDict):
         clips: Clips of the run.
         answered: Clips that have an answer in the receipts beside ``out``; whether this system gave it is only known
             once it is loaded.
-        calls: Clips that are still to be asked about.
+        calls: Clips that are still to be asked about; a system that reads is not asked about clips without words.
         audio_minutes: Length of their audio.
         cost: About what the calls cost, in USD, without the reasoning of models; None where the card states no price.
         most: The most they can cost if each succeeds at once, in USD; None likewise.
@@ -263,7 +263,14 @@ def plan(
     _check_paid(card, options, "local")
     names = ("clip_id", "duration_s", "transcript")
     rows = zip(*(clip_set.table.column(name).to_pylist() for name in names), strict=True)
-    wanted = [(seconds or 0.0, words or "") for clip_id, seconds, words in rows if clip_id in inputs.keys() - done]
+    remaining = inputs.keys() - done
+    wanted = [
+        (seconds or 0.0, options.transcripts.known(clip_id, words))
+        for clip_id, seconds, words in rows
+        if clip_id in remaining
+    ]
+    if card.family == "text only" and options.transcripts.recogniser is None:
+        wanted = [(seconds, words) for seconds, words in wanted if words]
     audio = sum(seconds for seconds, _ in wanted)
     card = replace(card, revision=options.revision or card.revision, endpoint=options.endpoint or card.endpoint)
     missing = lacking(card)

@@ -178,6 +178,12 @@ class Transcripts:
             return self.given[clip_id]
         return None if self.recogniser is None else self.recogniser.words(clip_id, digest, wave)
 
+    def known(self, clip_id: str, given: str | None) -> str:
+        """Words of a clip that are there before any recogniser is asked; empty where there are none."""
+        if given is not None and given.strip():
+            return given
+        return self.given[clip_id].text.strip() if clip_id in self.given else ""
+
     def close(self) -> None:
         """Close the connections."""
         if self.recogniser is not None:
