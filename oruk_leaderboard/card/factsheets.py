@@ -6,6 +6,7 @@ from pathlib import Path
 from oruk_leaderboard.cells import markdown_cell
 from oruk_leaderboard.corpora import CorpusSpec
 from oruk_leaderboard.corpora.registry import built_in
+from oruk_leaderboard.corpora.spec import AGREEMENT
 from oruk_leaderboard.languages import language_name
 from oruk_leaderboard.manifest.files import load_manifest
 from oruk_leaderboard.manifest.stats import Group, stats
@@ -14,8 +15,6 @@ FOLDER = "dataset_card/corpora"
 
 Figures = Mapping[str, Mapping[str, Group]]
 """``corpus``, ``language`` or ``all`` to the groups of the manifest by name."""
-
-_AGREEMENT = {True: "required", False: "not required", "unconfirmed": "unconfirmed: ask the owner"}
 
 
 def manifest_figures(root: Path) -> Figures:
@@ -87,7 +86,7 @@ def _index(specs: Mapping[str, CorpusSpec], figures: Mapping[str, Group]) -> str
             _number(group.clips if group else None),
             _hours(group) if group else "–",
             _number(group.speakers if group else None),
-            _AGREEMENT[spec.agreement_required],
+            AGREEMENT[spec.agreement_required],
             markdown_cell(spec.licence),
         )
         lines.append(f"| {' | '.join(cells)} |")
@@ -103,7 +102,7 @@ def _sheet(spec: CorpusSpec, group: Group | None) -> str:
         "Clips of the release": _number(spec.n_clips),
         "Licence": markdown_cell(spec.licence),
         "Note on the licence": markdown_cell(spec.licence_note or ""),
-        "Signed agreement": _AGREEMENT[spec.agreement_required],
+        "Signed agreement": AGREEMENT[spec.agreement_required],
         "Home": f"<{spec.url}>" if spec.url else "",
         "How to obtain": markdown_cell(spec.obtain),
         "Layout seen in": markdown_cell(spec.layout_source or ""),

@@ -64,8 +64,8 @@ def run(args: argparse.Namespace) -> int:
 
 def _list(args: argparse.Namespace) -> int:
     from oruk_leaderboard.corpora import registry
+    from oruk_leaderboard.corpora.spec import AGREEMENT
     from oruk_leaderboard.manifest import load_manifest
-    from oruk_leaderboard.manifest.build import AGREEMENT
     from oruk_leaderboard.manifest.stats import stats
 
     specs = [spec for spec in registry().values() if args.all or spec.state == "adapter"]
@@ -84,7 +84,7 @@ def _list(args: argparse.Namespace) -> int:
             spec.n_clips,
             *(_known(known.get(spec.id)).get(count) for count in counts),
             spec.tier,
-            AGREEMENT[str(spec.agreement_required)],
+            AGREEMENT[spec.agreement_required],
             spec.licence,
             spec.layout_source,
         ]

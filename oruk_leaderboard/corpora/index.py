@@ -10,10 +10,11 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from oruk_leaderboard.corpora.loading import parse_spec
-from oruk_leaderboard.corpora.spec import CorpusSpec
+from oruk_leaderboard.corpora.spec import AGREEMENT, CorpusSpec
 
 PATH = Path(__file__).with_name("index.csv")
-AGREEMENT: dict[str, bool | str] = {"true": True, "false": False, "unconfirmed": "unconfirmed"}
+
+_AGREEMENT = {str(value).lower(): value for value in AGREEMENT}
 
 
 def load_index(path: Path = PATH) -> Mapping[str, CorpusSpec]:
@@ -35,7 +36,7 @@ def document(row: Mapping[str, str]) -> dict[str, object]:
     given["shares_material_with"] = row["shares_material_with"].split()
     given["n_clips"] = int(row["n_clips"]) if row["n_clips"] else ""
     given["citation"] = _citation(row)
-    given["licence"] = {"name": row["licence"], "agreement_required": AGREEMENT[row["agreement_required"]]}
+    given["licence"] = {"name": row["licence"], "agreement_required": _AGREEMENT[row["agreement_required"]]}
     return {name: value for name, value in given.items() if value not in ("", [])}
 
 

@@ -37,7 +37,7 @@ import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, fields
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal, TypeAlias
 
 from oruk_leaderboard.clip import Clip
 from oruk_leaderboard.corpora.rules import Rule
@@ -45,6 +45,13 @@ from oruk_leaderboard.errors import CorpusError
 
 UNCONFIRMED = "unconfirmed"
 LabelMap = Mapping[str, str | bool]
+
+AgreementRequired: TypeAlias = Literal[True, False, "unconfirmed"]
+"""Whether a corpus is given out under a signed agreement only."""
+
+AGREEMENT: Mapping[AgreementRequired, str] = {True: "yes", False: "no", "unconfirmed": "unconfirmed"}
+"""The same in words, for tables."""
+
 CLIP_FIELDS = frozenset(item.name for item in fields(Clip)) - {"clip_id", "corpus", "media", "label"}
 """Fields of a clip that ``[clip]`` may give a rule for."""
 
@@ -150,7 +157,7 @@ class CorpusSpec:
     languages: tuple[str, ...]
     elicitation: str
     licence: str
-    agreement_required: bool | str
+    agreement_required: AgreementRequired
     licence_note: str | None
     citation: str
     n_clips: int | None

@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from oruk_leaderboard.corpora import CorpusSpec, Problem, registry
+from oruk_leaderboard.corpora.spec import AGREEMENT
 from oruk_leaderboard.manifest import rule
 from oruk_leaderboard.manifest.files import labels_digest
 from oruk_leaderboard.manifest.lists import ListedClip, find_hashes, find_lists, read_corpus
@@ -20,9 +21,6 @@ RULE_FILE, CORPORA_FILE = "RULE.md", "CORPORA.tsv"
 
 SOURCES_FILE = "SOURCES.tsv"
 """File that a build keeps and compares: where lists and hash tables come from."""
-
-AGREEMENT: Mapping[str, str] = {"False": "no", "True": "yes", "unconfirmed": "unconfirmed"}
-"""What a spec says about an agreement, as the files write it."""
 
 _LABELS_TEXT = (
     "Rows of corpora that need an agreement, or may need one, have no label, native label or transcript column. Their",
@@ -122,7 +120,7 @@ def _corpora_text(manifest: Manifest) -> str:
     for corpus, clips in manifest.counts.items():
         spec = registry()[corpus]
         licence = " ".join(spec.licence.split())
-        agreement = AGREEMENT[str(spec.agreement_required)]
+        agreement = AGREEMENT[spec.agreement_required]
         lines.append(f"{corpus}\t{clips}\t{opened[corpus]}\t{withheld[corpus]}\t{licence}\t{agreement}")
     return "\n".join(lines) + "\n"
 
@@ -236,7 +234,7 @@ def _rule_text(
     ]
     for corpus in sorted(counts):
         spec = registry()[corpus]
-        agreement = AGREEMENT[str(spec.agreement_required)]
+        agreement = AGREEMENT[spec.agreement_required]
         listed = candidates[corpus] + excluded[corpus]
         needs = " ".join(f"`[{extra}]`" for extra in spec.needs)
         obtain = " ".join(spec.obtain.split()).replace("|", "/")

@@ -4,9 +4,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from oruk_leaderboard.classes import CLASSES
-
-AGREEMENT: Mapping[Any, str] = {True: "required", False: "no", "unconfirmed": "unconfirmed"}
-"""What a spec says about an agreement, as tables show it."""
+from oruk_leaderboard.corpora.spec import AGREEMENT
 
 _READING = """\
 ## Reading it

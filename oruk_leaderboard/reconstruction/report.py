@@ -10,8 +10,8 @@ from oruk_leaderboard import __version__, jsontext
 from oruk_leaderboard.audio import RULE_VERSION, versions
 from oruk_leaderboard.cells import text_table
 from oruk_leaderboard.classes import SAMPLE_RATE
+from oruk_leaderboard.corpora.spec import AGREEMENT
 from oruk_leaderboard.manifest.corpus_check import USABLE
-from oruk_leaderboard.reconstruction.card import AGREEMENT
 from oruk_leaderboard.reconstruction.journal import Entry
 from oruk_leaderboard.reconstruction.plan import Choice, Finding, Plan
 from oruk_leaderboard.reconstruction.render import Job
