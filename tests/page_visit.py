@@ -1,7 +1,11 @@
 """A visit to the page in a browser, for its tests."""
 
+import json
 from pathlib import Path
 from typing import Any
+
+from oruk_leaderboard.records.record import Source
+from tests.made_records import a_record
 
 WIDE, PHONE = {"width": 1280, "height": 900}, {"width": 390, "height": 844}
 """Sizes of the window, in px."""
@@ -40,3 +44,29 @@ class Visit:
         return [
             f"{item['id']}: {item['nodes'][0]['html']}" for item in found if item["impact"] in ("serious", "critical")
         ]
+
+
+def own_record(**changes: Any) -> bytes:
+    evaluation = {
+        "n": 400,
+        "set_digest": "a" * 64,
+        "intervals": {"accuracy": [0.58, 0.66], "macro_f1": [0.55, 0.64]},
+        "per_class": {"anger": {"precision": 0.5, "recall": 0.5, "f1": 0.5, "support": 100}},
+        "slices": {"corpus": [{"value": "emo_db", "n": 300, "macro_f1": 0.71, "accuracy": 0.7}], "language": []},
+    }
+    record = a_record(
+        "mine",
+        name=str(changes.pop("name", "my system")),
+        scored_on="rebuilt_open",
+        source=Source(kind="scored_here", attested_by="me"),
+        evaluation=evaluation,
+        accuracy="62.00",
+        macro_f1="0.6000",
+    ).to_dict()
+    return json.dumps({**record, **changes}).encode()
+
+
+def choose(visit: Visit, content: bytes, name: str = "record.json") -> str:
+    visit.page.locator("#file").set_input_files([{"name": name, "mimeType": "application/json", "buffer": content}])
+    visit.page.wait_for_selector("#drop-result:not(:empty)")
+    return str(visit.page.locator("#drop-result").inner_text())

@@ -15,42 +15,9 @@ from oruk_leaderboard.cli import main
 from oruk_leaderboard.errors import OrukError
 from oruk_leaderboard.page import build_page, content
 from oruk_leaderboard.page.render import HERE, LIMIT
-from oruk_leaderboard.records.record import (
-    ProtocolVersion,
-    Record,
-    Source,
-    SystemInfo,
-    load_records,
-    record_path,
-    write_record,
-)
+from oruk_leaderboard.records.record import Source, load_records
+from tests.made_records import FORMULA, HOSTILE, a_record, add, attested
 from tests.scored import scored_record
-
-HOSTILE = '<img src=x onerror=alert(1)></script><!-- "&'
-FORMULA = '=HYPERLINK("http://example.invalid","x")'
-
-
-def a_record(identifier: str, **changes: object) -> Record:
-    fields: dict[str, object] = {
-        "system": SystemInfo(id=identifier, name=str(changes.pop("name", identifier)), family="open", modality="audio"),
-        "snapshot": "2026-07-12",
-        "scored_on": "full_set",
-        "accuracy": "50.00",
-        "macro_f1": "0.5000",
-        "protocol": ProtocolVersion(name="oruk-bench", version="0.1.0"),
-        "source": Source(kind="harness", attested_by="a test"),
-    }
-    return Record(**{**fields, **changes})  # type: ignore[arg-type]
-
-
-def attested() -> list[Record]:
-    """The records that a public source attests; rows that a later sync adds change no expectation here."""
-    return [record for record in load_records() if record.source.kind in ("card", "harness")]
-
-
-def add(data: Path, *records: Record) -> None:
-    for record in records:
-        write_record(record, record_path(record, data / "records"))
 
 
 @pytest.fixture
@@ -156,6 +123,15 @@ def test_rebuilt_results_are_a_group_of_their_own(data: Path, tmp_path: Path) ->
     row = next(row for row in content.rows_of(records, citation={}) if row.record.system.id == "mine")
     assert row.group == "rebuilt_open:" + "b" * 12
     assert row.ranks == {"current": (1, 1)}
+    group = next(group for group in content.groups_of(records) if group.id == row.group)
+    assert "measured with this package: 400 clips of 3 corpora, manifest bbbbbbbbbbbb" in group.detail
+    assert row.macro_f1_interval == tuple(f"{end:.4f}" for end in evaluation["intervals"]["macro_f1"])
+    assert row.training == content.Training("nothing", "unknown", "Training corpora not declared.")
+    system = replace(row.record.system, training_corpora=["corpus1"])
+    trained = content.training_of(replace(row.record, system=system))
+    clips = {part["value"]: part["n"] for part in evaluation["slices"]["corpus"]}
+    share = 100 * (1 - clips["corpus1"] / 400)
+    assert trained == content.Training("stated", f"{share:.1f} %", "Declared: corpus1.")
     assert [group.id for group in content.groups_of(records)] == ["full_set", "subsample_5k", row.group]
     build_page(tmp_path / "out", data=data)
 

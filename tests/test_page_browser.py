@@ -4,85 +4,13 @@ Skipped where there is no Chromium; with ``ORUK_REQUIRE_BROWSER=1`` (as in ``.ci
 """
 
 import json
-import os
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from oruk_leaderboard.page import build_page
-from oruk_leaderboard.records.record import Source
-from tests.page_visit import PHONE, WIDE, Visit
-from tests.scored import scored_record
-from tests.test_page import FORMULA, HOSTILE, a_record, add, attested
-
-CHROMIUM = Path("/usr/bin/chromium")
-ARGUMENTS = [
-    "--no-sandbox",
-    "--disable-gpu",
-    "--disable-quic",
-    "--no-first-run",
-    "--disable-background-networking",
-    "--disable-component-update",
-    "--disable-sync",
-]
-
-
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Any]:
-    try:
-        from playwright.sync_api import sync_playwright
-    except ImportError:
-        missing = "playwright is not installed"
-    else:
-        missing = "" if CHROMIUM.exists() else f"no browser at {CHROMIUM}: apt-get install chromium"
-    if missing:
-        if os.environ.get("ORUK_REQUIRE_BROWSER") == "1":
-            pytest.fail(missing)
-        pytest.skip(missing)
-    with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=str(CHROMIUM), args=ARGUMENTS)
-        yield browser
-        browser.close()
-
-
-@pytest.fixture(scope="module")
-def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The page over the attested records."""
-    root = tmp_path_factory.mktemp("page")
-    add(root / "data", *attested())
-    return build_page(root / "out", data=root / "data").folder
-
-
-@pytest.fixture(scope="module")
-def hostile_folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The page over the attested records, two hostile ones and one that was scored on a rebuilt set."""
-    root = tmp_path_factory.mktemp("hostile")
-    data = root / "data"
-    add(data, *attested())
-    add(data, a_record("hostile", name=HOSTILE, note=HOSTILE, macro_f1="0.7000"))
-    add(data, a_record("formula", name=FORMULA, macro_f1="0.6900"))
-    evaluation = scored_record()["evaluation"]
-    here = Source(kind="scored_here", attested_by="a test")
-    add(data, a_record("rebuilt", scored_on="rebuilt_open", source=here, evaluation=evaluation, macro_f1="0.9000"))
-    return build_page(root / "out", data=data).folder
-
-
-@pytest.fixture
-def visit(browser: Any, folder: Path) -> Iterator[Visit]:
-    visit = Visit(browser, folder)
-    yield visit
-    assert visit.complaints == []
-    visit.context.close()
-
-
-@pytest.fixture
-def hostile(browser: Any, hostile_folder: Path) -> Iterator[Visit]:
-    visit = Visit(browser, hostile_folder)
-    yield visit
-    assert visit.complaints == []
-    visit.context.close()
+from tests.made_records import FORMULA, HOSTILE
+from tests.page_visit import PHONE, WIDE, Visit, choose, own_record
 
 
 def test_first_view_ranks_each_group_on_its_own(visit: Visit) -> None:
@@ -137,6 +65,56 @@ def test_filters_narrow_and_clear(visit: Visit) -> None:
     assert not visit.names("subsample_5k")
 
 
+def test_training_data_is_a_column_and_a_filter(visit: Visit) -> None:
+    page = visit.page
+    row = page.locator('tr[data-key="2026-07-12/emotion2vec-plus-seed"]')
+    assert row.locator(".out").inner_text() == "26.0 %"
+    page.locator("#training").select_option("stated")
+    stated = visit.names()
+    assert "emotion2vec-plus-seed" in stated and len(stated) == 12
+    assert page.locator("#count").inner_text() == "13 of 33 results"
+    page.locator("#training").select_option("nothing")
+    assert visit.names() == ["sensevoice-small"]
+    assert set(page.locator("tbody tr[data-key] .out").all_text_contents()) == {"unknown"}
+    visit.go("#training=in-distribution&sort=outside")
+    assert visit.names() == ["Spectra 1"]
+    page.locator("#reset").click()
+    shares = page.locator('tbody[data-group="full_set"] .out').all_text_contents()
+    assert shares[-1] == "unknown", "what is unknown comes last"
+    page.locator('tr[data-key="2026-07-12/emotion2vec-plus-seed"] .open').click()
+    assert "16,727 of its 64,384 clips (26.0 %) are outside" in page.get_by_role("dialog").inner_text()
+
+
+def test_the_question_which_is_best_is_answered_before_the_table(hostile: Visit) -> None:
+    answer = hostile.page.locator("#answer")
+    text = answer.inner_text()
+    assert "Full set: the best macro-F1 is 0.816 (Spectra 1)" in text
+    assert "cannot be tested, since published rows come without answers. They only allow accuracy" in text
+    assert "Rebuilt set, open profile: the best macro-F1 is 0.9000 (rebuilt), the only row." in text
+    top, board = (hostile.page.locator(name).bounding_box() for name in ("#answer", "#board"))
+    assert top and board and top["y"] + top["height"] <= board["y"]
+
+
+def test_one_system_with_slices_fills_its_card(hostile: Visit) -> None:
+    box = hostile.page.locator("#heat").bounding_box()
+    tables = [table.bounding_box() for table in hostile.page.locator("#heat-tables table").all()]
+    assert box and len(tables) == 2 and all(tables)
+    assert sum(table["width"] for table in tables if table) > 0.8 * box["width"]
+    assert "corpus0" in hostile.page.locator("#heat-tables").inner_text()
+
+
+def test_a_phone_folds_the_long_parts(browser: Any, folder: Path) -> None:
+    visit = Visit(browser, folder, viewport=PHONE)
+    page = visit.page
+    assert page.evaluate("document.documentElement.scrollHeight") < 8000
+    assert page.locator("#composition, #heat").evaluate_all("parts => parts.every((part) => !part.open)")
+    assert page.locator("tr[data-key]:visible").count() == 12
+    page.locator("#more-rows").click()
+    assert page.locator("tr[data-key]:visible").count() == 33
+    assert page.locator("#more-rows").is_hidden()
+    visit.context.close()
+
+
 def test_mixed_ranking_warns(visit: Visit) -> None:
     visit.page.get_by_role("switch", name="Rank both groups together").check()
     assert visit.page.locator("#mixed-warning").is_visible()
@@ -185,7 +163,7 @@ def test_details_open_with_source_and_citation_and_give_the_focus_back(visit: Vi
     assert page.evaluate("document.activeElement.textContent") == "Spectra 1"
     visit.go("#row=2026-07-12/openai_gpt-audio-mini")
     visit.go("#row=2026-07-12/emotion2vec-plus-base")
-    assert "Accuracy interval overlaps with: emotion2vec-plus-" in page.get_by_role("dialog").inner_text()
+    assert "Interval of accuracy overlaps with: emotion2vec-plus-" in page.get_by_role("dialog").inner_text()
     visit.go("#row=2026-07-12/openai_gpt-audio-mini")
     assert "473" in page.get_by_role("dialog").inner_text()
 
@@ -199,105 +177,8 @@ def test_comparison_names_what_differs(visit: Visit) -> None:
     page.locator("#second").select_option("2026-07-12/emotion2vec-plus-seed")
     text = page.locator("#versus").inner_text()
     assert "+0.0031" in text and "−0.17" in text and "different sets" not in text
-    assert "Accuracy interval overlaps" in text
+    assert "Intervals of accuracy overlap" in text
     assert "a=2026-07-12/emotion2vec-plus-base" in page.evaluate("location.hash")
-
-
-def own_record(**changes: Any) -> bytes:
-    evaluation = {
-        "n": 400,
-        "set_digest": "a" * 64,
-        "intervals": {"accuracy": [0.58, 0.66], "macro_f1": [0.55, 0.64]},
-        "per_class": {"anger": {"precision": 0.5, "recall": 0.5, "f1": 0.5, "support": 100}},
-        "slices": {"corpus": [{"value": "emo_db", "n": 300, "macro_f1": 0.71, "accuracy": 0.7}], "language": []},
-    }
-    record = a_record(
-        "mine",
-        name=str(changes.pop("name", "my system")),
-        scored_on="rebuilt_open",
-        source=Source(kind="scored_here", attested_by="me"),
-        evaluation=evaluation,
-        accuracy="62.00",
-        macro_f1="0.6000",
-    ).to_dict()
-    return json.dumps({**record, **changes}).encode()
-
-
-def choose(visit: Visit, content: bytes, name: str = "record.json") -> str:
-    visit.page.locator("#file").set_input_files([{"name": name, "mimeType": "application/json", "buffer": content}])
-    visit.page.wait_for_selector("#drop-result:not(:empty)")
-    return str(visit.page.locator("#drop-result").inner_text())
-
-
-def test_own_record_is_placed_without_a_rank(visit: Visit) -> None:
-    said = choose(visit, own_record())
-    assert "6 of 20 systems" not in said and "5 of 20 systems" in said
-    names = visit.names()
-    assert names.index("my system") == 5, "between 0.6157 and 0.4689"
-    row = visit.page.locator("tr.yours")
-    assert row.locator(".rank").inner_text() == "–"
-    assert "rebuilt set · unranked" in row.inner_text()
-    assert visit.page.locator("#count").inner_text() == "34 results"
-    assert row.locator(".pm").inner_text() == "±4.00"
-    assert "0.71" in visit.page.locator("#heat-tables").inner_text()
-    assert visit.page.locator(".your-point").count() == 4
-    row.locator(".open").click()
-    text = visit.page.get_by_role("dialog").inner_text()
-    assert "not ranked" in text and "58.00 to 66.00" in text and "By class" in text
-    visit.page.keyboard.press("Escape")
-    visit.page.get_by_role("button", name="Remove it").click()
-    assert visit.page.locator("tr.yours").count() == 0
-    assert visit.page.locator("#count").inner_text() == "33 results"
-
-
-def test_a_record_that_the_scorer_wrote_is_placed(visit: Visit) -> None:
-    record = scored_record()
-    assert f"macro-F1 {record['macro_f1']}" in choose(visit, json.dumps(record).encode())
-    assert record["system"]["name"] in visit.names()
-    assert "corpus1" in visit.page.locator("#heat-tables").inner_text()
-    visit.page.locator("tr.yours .open").click()
-    assert "By class" in visit.page.get_by_role("dialog").inner_text()
-
-
-def test_record_dropped_on_the_page(visit: Visit) -> None:
-    transfer = visit.page.evaluate_handle(
-        """(text) => {
-            const transfer = new DataTransfer();
-            transfer.items.add(new File([text], "record.json", { type: "application/json" }));
-            return transfer;
-        }""",
-        own_record(name=HOSTILE).decode(),
-    )
-    visit.page.dispatch_event("#board", "dragover", {"dataTransfer": transfer})
-    assert visit.page.locator("#veil").is_visible()
-    visit.page.dispatch_event("#board", "drop", {"dataTransfer": transfer})
-    visit.page.wait_for_selector("tr.yours")
-    assert visit.page.locator("#veil").is_hidden()
-    assert HOSTILE in visit.names()
-    assert visit.page.locator("img").count() == 0
-
-
-def test_a_record_of_odd_shape_is_shown_as_far_as_it_goes(visit: Visit) -> None:
-    odd = {"n": 1, "per_class": {"anger": None, "fear": {}}, "slices": {"corpus": [None, {"value": 3}]}, "intervals": 7}
-    choose(visit, own_record(evaluation=odd, failures=[1], protocol=None, source="x", scored_on="__proto__"))
-    visit.page.locator("tr.yours .open").click()
-    assert "not ranked" in visit.page.get_by_role("dialog").inner_text()
-
-
-@pytest.mark.parametrize(
-    ("content", "reason"),
-    [
-        (b"not json", "no JSON"),
-        (b"[]", "no record"),
-        (own_record(accuracy=62.0), "accuracy"),
-        (own_record(macro_f1="1.2"), "macro_f1"),
-        (own_record(record_version="9.0.0"), "record_version"),
-        (own_record(name="  "), "name"),
-    ],
-)
-def test_a_file_that_is_no_record_is_refused_with_the_reason(visit: Visit, content: bytes, reason: str) -> None:
-    assert reason in choose(visit, content, "broken.json")
-    assert visit.page.locator("tr.yours").count() == 0
 
 
 def test_hostile_names_are_shown_as_text_and_quoted_in_csv(hostile: Visit) -> None:

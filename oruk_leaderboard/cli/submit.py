@@ -16,19 +16,32 @@ def configure(parser: argparse.ArgumentParser) -> None:
         metavar="ID,ID|none",
         help="corpora that the system was trained on, where its card does not declare them",
     )
+    parser.add_argument(
+        "--run",
+        dest="run_file",
+        type=Path,
+        metavar="FILE",
+        help="PREDICTIONS.run.json, as run wrote it: what answered (one RECORD)",
+    )
     add_json(parser)
-    parser.epilog = "example:\n  oruk-leaderboard submit record.json --check"
+    parser.epilog = (
+        "examples:\n  oruk-leaderboard submit record.json --check\n"
+        "  oruk-leaderboard submit record.json --run predictions.csv.run.json --training-corpora none"
+    )
 
 
 def run(args: argparse.Namespace) -> int:
     """Check, write, and say what to do next."""
+    from oruk_leaderboard.errors import OrukError
     from oruk_leaderboard.hub.submission import submit
 
+    if args.run_file is not None and len(args.records) > 1:
+        raise OrukError("one run belongs to one record", expected="one RECORD", found=len(args.records))
     declared = args.training_corpora
     if declared is not None:
         declared = [] if declared == "none" else [name.strip() for name in declared.split(",") if name.strip()]
     done = [
-        submit(path, training_corpora=declared, check_only=args.check, beside=args.records[:at])
+        submit(path, training_corpora=declared, run=args.run_file, check_only=args.check, beside=args.records[:at])
         for at, path in enumerate(args.records)
     ]
     if args.json:

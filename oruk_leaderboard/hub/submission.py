@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from oruk_leaderboard.errors import RecordError
+from oruk_leaderboard.hub.run_identity import with_run
 from oruk_leaderboard.paths import checkout_root
 from oruk_leaderboard.records.caveats import caveats_of
 from oruk_leaderboard.records.record import (
@@ -67,6 +68,7 @@ def submit(
     path: Path,
     *,
     training_corpora: Sequence[str] | None = None,
+    run: Path | None = None,
     check_only: bool = False,
     beside: Sequence[Path] = (),
     root: Path | None = None,
@@ -76,7 +78,9 @@ def submit(
     Args:
         path: Record file, as ``score --out`` wrote it.
         training_corpora: Corpora that the system was trained on, where the record does not declare them; empty for
-            none of the registry.
+            none of the registry. The record then gets the figures outside them.
+        run: ``run.json`` of the run that gave the predictions. It names a private model by the sha256 of its files, and
+            a revision that the record claims must be the one that ran.
         check_only: Write nothing; a record that already stands in its place may be checked too.
         beside: Record files submitted together with this one, which may not repeat them.
         root: The checkout; the one that the package runs from by default.
@@ -85,8 +89,11 @@ def submit(
         RecordError: The record breaks the schema, a figure, an identity or a rule; the message says which.
     """
     root = checkout_root() if root is None else root
-    record = _declare(read_record(path), training_corpora, where=path)
+    record = read_record(path)
     _check_kind(record, where=path)
+    record = _declare(record, training_corpora, where=path)
+    if run is not None:
+        record = with_run(record, run, where=path)
     figures = _check_figures(record, where=path)
     _check_origin(record, where=path)
     place = record_path(record, root / "data" / "records")
@@ -125,7 +132,7 @@ def submit(
         figures=figures,
         in_distribution=in_distribution,
         overlap=tuple(overlap or ()),
-        flags=tuple(_flags(record, overlap)),
+        flags=tuple(_flags(record, overlap, run=run is not None)),
         written=not check_only,
         next=() if check_only else steps,
     )
@@ -161,12 +168,19 @@ def contamination(record: Record) -> list[str] | None:
 
 
 def _declare(record: Record, corpora: Sequence[str] | None, *, where: Path) -> Record:
+    """The record with these training corpora, and with the figures outside them that ``score`` would have given."""
+    from oruk_leaderboard.scoring.training_overlap import TRAINING, declared_later
+
     held = record.system.training_corpora
     if corpora is None:
         return record
     if held is not None and sorted(held) != sorted(corpora):
         raise RecordError("training corpora declared twice", where=where, expected=held, found=corpora)
-    return replace(record, system=replace(record.system, training_corpora=sorted(corpora)))
+    evaluation = record.evaluation or {}
+    if TRAINING not in evaluation["slices"]:
+        evaluation = declared_later(evaluation, corpora)
+    system = replace(record.system, training_corpora=sorted(corpora))
+    return replace(record, system=system, evaluation=evaluation)
 
 
 def _check_kind(record: Record, *, where: Path) -> None:
@@ -238,14 +252,27 @@ def _check_origin(record: Record, *, where: Path) -> None:
         raise RecordError(
             "a hub without a model id on it", where=where, expected="system.model_id owner/name", found=system.model_id
         )
+    if system.hub is not None and (system.revision or "").startswith("sha256:"):
+        raise RecordError(
+            "a checkpoint of a hub is named by its commit",
+            where=where,
+            expected="system.revision of 40 hex digits",
+            found=system.revision,
+        )
     named = system.hub is not None or system.family in WEIGHTS
-    if named and system.revision is None and not _is_built_in(system):
+    if named and not (system.revision or _is_built_in(system) or _is_service(record)):
         raise RecordError(
             "no commit of the weights: the result could not be repeated",
             where=where,
             expected="system.revision of 40 hex digits, with system.hub and system.model_id",
-            do="give the revision in the system's card and score again: score --system CARD.toml",
+            do="name the run, which knows what answered: submit --run PREDICTIONS.run.json; or give the revision in "
+            "the system's card and score again: score --system CARD.toml",
         )
+
+
+def _is_service(record: Record) -> bool:
+    """Whether a run stated that a service of one's own gave the answers."""
+    return record.system.hub is None and (record.source.locator or "").startswith("answers of ")
 
 
 def _is_built_in(system: SystemInfo) -> bool:
@@ -321,7 +348,7 @@ def _check_new(record: Record, held: Sequence[Record], *, same_file: bool, where
             )
 
 
-def _flags(record: Record, overlap: Sequence[str] | None) -> list[str]:
+def _flags(record: Record, overlap: Sequence[str] | None, *, run: bool) -> list[str]:
     evaluation = record.evaluation or {}
     flags = [caveat.sentence for caveat in caveats_of(record) if caveat.footnote]
     if overlap:
@@ -329,6 +356,8 @@ def _flags(record: Record, overlap: Sequence[str] | None) -> list[str]:
     if record.scored_on == "partial":
         absent = ", ".join(evaluation["absent"]) or "some clips"
         flags.append(f"partial set ({absent} missing): comparable with records of the same set digest only")
+    if record.system.hub is not None and not run:
+        flags.append("the revision is the submitter's statement; --run FILE.run.json compares it with what ran")
     if record.system.revision is None and not _is_built_in(record.system):
         flags.append("no immutable revision: the provider may change what answers under this name")
     if evaluation["on_error"] != "neutral":

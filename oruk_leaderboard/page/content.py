@@ -8,9 +8,11 @@ from typing import Any
 from oruk_leaderboard.languages import base_language
 from oruk_leaderboard.records.addresses import model_url
 from oruk_leaderboard.records.caveats import caveats_of
-from oruk_leaderboard.records.record import PUBLISHED, REBUILT, Record, by_score, clips_of
+from oruk_leaderboard.records.overlap import outside, sentence
+from oruk_leaderboard.records.record import PUBLISHED, REBUILT, Record, by_score, clips_of, default_records
+from oruk_leaderboard.records.training import training_ledger
 from oruk_leaderboard.table.leaderboard import leaderboard
-from oruk_leaderboard.table.uncertainty import accuracy_interval, close_to
+from oruk_leaderboard.table.uncertainty import accuracy_interval, close_to, leader, macro_f1_interval
 
 CURRENT = "current"
 """The view that holds each system once, with its newest figure; the other views are snapshots."""
@@ -21,7 +23,7 @@ GROUP_TITLES: Mapping[str, tuple[str, str]] = {
     "rebuilt_full": ("Rebuilt set, full profile", "clips rebuilt from public corpora; not the original evaluation"),
     "rebuilt_open": ("Rebuilt set, open profile", "clips rebuilt from open corpora; not the original evaluation"),
     "rebuilt_subsample": ("Rebuilt subsample", "drawn from a rebuilt set; not the original evaluation"),
-    "partial": ("Part of a rebuilt set", "some clips are absent; not the original evaluation"),
+    "partial": ("Part of a rebuilt set", "not the original evaluation"),
 }
 """``scored_on`` value to the heading of its group and what was scored."""
 
@@ -58,6 +60,21 @@ class Group:
     published: bool
 
 
+@dataclass(frozen=True, slots=True)
+class Training:
+    """What public sources, or the submitter, state of a system's training data.
+
+    Attributes:
+        kind: ``stated``, ``implied``, ``in-distribution`` (corpora not named) or ``nothing``.
+        outside: Share of the clips outside the named corpora, as the table shows it, or ``unknown``.
+        sentence: The same for the details.
+    """
+
+    kind: str
+    outside: str
+    sentence: str
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Row:
     """One record as the page shows it.
@@ -69,8 +86,10 @@ class Row:
         ranks: View to the rank within the group and the rank across both published groups (the mixed one).
         badges: Caveats.
         citation: BibTeX of the row.
+        training: What is known of its training data.
         accuracy_interval: Interval of the accuracy, or None.
-        close: View to the names of the other systems of its group whose accuracy is too close to tell apart.
+        macro_f1_interval: Interval of macro-F1 of a result that was scored here, or None.
+        close: View to the names of the other systems of its group that are too close to tell apart.
     """
 
     key: str
@@ -79,7 +98,9 @@ class Row:
     ranks: Mapping[str, tuple[int, int]]
     badges: tuple[Badge, ...]
     citation: str
+    training: "Training"
     accuracy_interval: tuple[str, str] | None = None
+    macro_f1_interval: tuple[str, str] | None = None
     close: Mapping[str, Sequence[str]] = field(default_factory=dict)
 
     def to_dict(self) -> dict[str, Any]:
@@ -116,7 +137,11 @@ class Row:
             "superseded_by": record.superseded_by,
             "ranks": self.ranks,
             "badges": [badge.kind for badge in self.badges],
+            "training": self.training.kind,
+            "outside": self.training.outside,
+            "training_sentence": self.training.sentence,
             "accuracy_interval": self.accuracy_interval,
+            "macro_f1_interval": self.macro_f1_interval,
             "close": self.close,
             "evaluation": shown_evaluation(record.evaluation),
             "citation": self.citation,
@@ -147,7 +172,40 @@ def group_of(record: Record) -> Group:
         return Group(record.scored_on, title, detail, published=True)
     named, digest = clips_of(record)
     key = ":".join((record.scored_on, *named.split()[:-1], digest[:12]))
-    return Group(key, title, f"{detail}; {named} {digest[:12]}", published=False)
+    evaluation = record.evaluation or {}
+    corpora = len(evaluation.get("slices", {}).get("corpus", ()))
+    size = f"{evaluation.get('n', 0):,} clips of {corpora} corpora"
+    return Group(key, title, f"measured with this package: {size}, {named} {digest[:12]}; {detail}", published=False)
+
+
+_KINDS: Mapping[str, str] = {"unnamed": "in-distribution", "nothing found": "nothing"}
+"""Evidence of the ledger to the kind that the page filters by, where the two differ."""
+
+
+def training_of(record: Record) -> Training:
+    """From the ledger for a published row, as a share of this package's manifest; else as the record declares it."""
+    system = record.system
+    if record.scored_on in PUBLISHED:
+        found, evidence = outside(system.id), training_ledger().of(system.id).evidence
+        text = sentence(system.id)
+        share = "unknown" if found is None else f"{100 * found.share:.1f} %"
+        return Training(_KINDS.get(evidence, evidence), share, f"{text[0].upper()}{text[1:]}.")
+    if system.training_corpora is None:
+        return Training("nothing", "unknown", "Training corpora not declared.")
+    clips = {part["value"]: part["n"] for part in (record.evaluation or {})["slices"]["corpus"]}
+    seen = [name for name in clips if name in system.training_corpora]
+    share = 1 - sum(clips[name] for name in seen) / sum(clips.values())
+    named = f"Declared: {', '.join(seen)}" if seen else "Declared: none of the corpora of this set"
+    return Training("stated" if seen else "nothing", f"{100 * share:.1f} %", f"{named}.")
+
+
+def leaders_of(records: Sequence[Record]) -> list[str]:
+    """For each group: which row is best, and whether it is better than the second."""
+    ranked: dict[str, list[Record]] = {}
+    for record in default_records(records) + default_records(records, scored_on=REBUILT):
+        ranked.setdefault(group_of(record).id, []).append(record)
+    shown = (group for group in groups_of(records) if group.id in ranked)
+    return [leader(group.title, by_score(ranked[group.id])).replace("`", "") for group in shown]
 
 
 def views_of(records: Sequence[Record]) -> list[str]:
@@ -188,7 +246,9 @@ def rows_of(records: Sequence[Record], *, citation: Mapping[str, str]) -> list[R
             ranks=ranks.get(row_key(record), {}),
             badges=badges_of(record),
             citation=citation.get(row_key(record), ""),
+            training=training_of(record),
             accuracy_interval=accuracy_interval(record),
+            macro_f1_interval=macro_f1_interval(record),
             close={view: names[row_key(record)] for view, names in close.items() if row_key(record) in names},
         )
         for record in by_score(records)
@@ -198,11 +258,11 @@ def rows_of(records: Sequence[Record], *, citation: Mapping[str, str]) -> list[R
 def _members(
     records: Sequence[Record], ranks: Mapping[str, Mapping[str, tuple[int, int]]], view: str
 ) -> dict[str, dict[str, Record]]:
-    """Group to row key to record, for the published rows that a view ranks."""
+    """Group to row key to record, for the rows that a view ranks."""
     members: dict[str, dict[str, Record]] = {}
     for record in records:
-        if record.scored_on in PUBLISHED and view in ranks.get(row_key(record), {}):
-            members.setdefault(record.scored_on, {})[row_key(record)] = record
+        if view in ranks.get(row_key(record), {}):
+            members.setdefault(group_of(record).id, {})[row_key(record)] = record
     return members
 
 

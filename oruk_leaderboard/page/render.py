@@ -135,6 +135,7 @@ def index_html(rows: Sequence[content.Row], *, records: Sequence[Record], data: 
         version=__version__,
         rows=rows,
         groups=groups,
+        leaders=content.leaders_of(records),
         views=content.views_of(records)[1:],
         families=FAMILIES,
         badges={badge.kind: badge for row in rows for badge in row.badges},

@@ -87,9 +87,9 @@ def aligned(figure: str, places: int = 2) -> str:
     return figure + "\u2007" * max(0, places - len(figure.partition(".")[2]))
 
 
-def margin(interval: tuple[str, str] | None) -> str:
+def margin(interval: tuple[str, str] | None, places: int = 2) -> str:
     """Half of an interval, as ``±0.36``; empty where there is none."""
-    return "" if interval is None else f"±{(float(interval[1]) - float(interval[0])) / 2:.2f}"
+    return "" if interval is None else f"±{(float(interval[1]) - float(interval[0])) / 2:.{places}f}"
 
 
 def bar(share: float) -> Markup:

@@ -42,6 +42,11 @@ def _published(record: Record) -> bool:
     return record.scored_on in PUBLISHED
 
 
+def _private(record: Record) -> bool:
+    named_by_files = (record.system.revision or "").startswith("sha256:")
+    return named_by_files or (record.system.hub is None and (record.source.locator or "").startswith("answers of "))
+
+
 def _overlap(*evidence: str) -> Callable[[Record], bool]:
     return lambda record: (
         record.system.in_distribution is not True and training_ledger().of(record.system.id).evidence in evidence
@@ -90,6 +95,13 @@ CAVEATS: Mapping[str, Caveat] = {
             "overlap unknown",
             "training corpora not declared: contamination unknown",
             lambda record: not _published(record) and record.system.in_distribution is None,
+        ),
+        Caveat(
+            "not public",
+            "not public",
+            "a model that is not public, named by the sha256 of its files or by its endpoint: only its owner can "
+            "repeat the result",
+            _private,
         ),
         Caveat(
             "historical",

@@ -36,7 +36,7 @@ class SystemInfo:
         parameters_m: Parameters in millions, or None.
         model_id: Repository of the checkpoint, or None.
         hub: ``hf``, ``modelscope`` or None.
-        revision: 40 hex digits, or None.
+        revision: Commit of 40 hex digits, ``sha256:`` of the files of a model that is not public, or None.
         training_corpora: Corpus ids; None means undeclared, which is not the same as none.
         in_distribution: Whether it was trained on the evaluation's corpora; None means unknown.
         native_labels: Labels that it can emit, or None.

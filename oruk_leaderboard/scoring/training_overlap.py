@@ -1,7 +1,8 @@
 """The clips of a set outside the corpora that a system was trained on, as a slice of its score."""
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -9,6 +10,9 @@ from numpy.typing import NDArray
 from oruk_leaderboard.answers.gold import Attribute, Gold
 from oruk_leaderboard.errors import PredictionError
 from oruk_leaderboard.records.training import training_ledger
+from oruk_leaderboard.scoring.evaluation import evaluate
+from oruk_leaderboard.scoring.intervals import Settings
+from oruk_leaderboard.scoring.tally import Tally
 
 TRAINING = "training"
 """Name of the slicing by training data; not one of ``gold.ATTRIBUTES``, since it depends on the system."""
@@ -48,10 +52,28 @@ def declared_corpora(
 
 def with_training(gold: Gold, corpora: Collection[str]) -> Gold:
     """The set with the attribute ``training``, which splits it by whether a clip's corpus is one of ``corpora``."""
-    outside = outside_of(gold, corpora).astype(np.int64)
+    return replace(gold, attributes={**gold.attributes, TRAINING: _split(gold.attributes["corpus"], corpora)})
+
+
+def declared_later(evaluation: Mapping[str, Any], corpora: Collection[str]) -> dict[str, Any]:
+    """An evaluation as ``score`` would have made it, had these corpora been declared then.
+
+    Args:
+        evaluation: Evaluation of a record without the slice ``training``.
+        corpora: Corpora that the system was trained on.
+    """
+    tally = Tally.from_dict(evaluation["confusion_by_cluster"])
+    attributes = {**tally.attributes, TRAINING: _split(tally.attributes["corpus"], corpora)}
+    tally = replace(tally, attributes=attributes)
+    slices = evaluate(tally, Settings.from_dict(evaluation))["slices"]
+    return {**evaluation, "slices": slices, "confusion_by_cluster": tally.to_dict()}
+
+
+def _split(corpus: Attribute, corpora: Collection[str]) -> Attribute:
+    """Whether each corpus is one of ``corpora``, as an attribute."""
+    outside = np.array([value not in corpora for value in corpus.values], np.int64)[corpus.codes]
     used, codes = np.unique(outside, return_inverse=True)
-    values = tuple((DECLARED, OUTSIDE)[code] for code in used)
-    return replace(gold, attributes={**gold.attributes, TRAINING: Attribute(codes.astype(np.int64), values)})
+    return Attribute(codes.astype(np.int64), tuple((DECLARED, OUTSIDE)[code] for code in used))
 
 
 def outside_of(gold: Gold, corpora: Collection[str]) -> NDArray[np.bool_]:

@@ -38,7 +38,8 @@ def as_text(board: Leaderboard) -> str:
 
 def as_csv(board: Leaderboard) -> str:
     """For programs and spreadsheets: one row a system with its note, nothing else."""
-    header = (*_CSV_HEADER, *(("accuracy_low", "accuracy_high", "close_ranks") if board.resolution else ()))
+    ends = (f"{board.tested}_low", f"{board.tested}_high", "close_ranks")
+    header = (*_CSV_HEADER, *(ends if board.resolution else ()))
     rows = []
     for row in board.rows:
         record = row.record

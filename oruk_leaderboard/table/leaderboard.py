@@ -45,8 +45,9 @@ class Row:
         rank: Place in its group, 1 is best; rows with equal printed macro-F1 share it.
         record: The record.
         marks: Caveats that apply, keys of ``CAVEATS``.
-        interval: 95 % interval of the accuracy in percent, or None where not asked or not known.
-        close: Ranks of the group's rows that the accuracy cannot be told from, or None where not asked.
+        interval: 95 % interval, of the accuracy in percent for a published row and of macro-F1 for a rebuilt set; None
+            where not asked or not known.
+        close: Ranks of the group's rows that it cannot be told from, or None where not asked.
     """
 
     rank: int
@@ -72,7 +73,8 @@ class Row:
             "macro_f1_digits": record.macro_f1,
             "like_for_like": self.like_for_like,
             "marks": list(self.marks),
-            "accuracy_interval": self.interval,
+            "accuracy_interval": self.interval if record.scored_on in PUBLISHED else None,
+            "macro_f1_interval": None if record.scored_on in PUBLISHED else self.interval,
             "close_ranks": self.close,
         }
 
@@ -140,6 +142,11 @@ class Leaderboard:
     def rows(self) -> list[Row]:
         """All rows, group after group."""
         return [row for group in self.groups for row in group.rows]
+
+    @property
+    def tested(self) -> str:
+        """Name of the metric that the intervals are of."""
+        return "accuracy" if self.coverage else "macro_f1"
 
     @property
     def closing(self) -> str:
@@ -241,9 +248,16 @@ def leaderboard(
         tuple(kept),
         coverage(everything) if wanted == PUBLISHED else None,
         warning=MIXED if both else None,
-        resolution=_resolution() if ties else None,
-        leaders=tuple(leader_of(group) for group in kept) if ties else (),
+        **(_answers({group.title: groups[group.title] for group in kept}, wanted == PUBLISHED) if ties else {}),
     )
+
+
+def _answers(groups: Mapping[str, Sequence[Record]], published: bool) -> dict[str, Any]:
+    """Which row of each group is best, and how certain that is."""
+    from oruk_leaderboard.table.uncertainty import leader, resolution
+
+    leaders = tuple(leader(title, by_score(members)) for title, members in groups.items())
+    return {"resolution": resolution(published=published), "leaders": leaders}
 
 
 def load_leaderboard(*, snapshot: str | None = None) -> "pd.DataFrame":
@@ -283,46 +297,16 @@ def _ranked(records: Sequence[Record]) -> list[Row]:
 
 
 def _with_ties(rows: Sequence[Row]) -> list[Row]:
-    from oruk_leaderboard.table.uncertainty import accuracy_interval, indistinct
+    from oruk_leaderboard.table.uncertainty import indistinct, interval
 
     return [
         replace(
             row,
-            interval=accuracy_interval(row.record),
+            interval=interval(row.record),
             close=tuple(other.rank for other in rows if other is not row and indistinct(row.record, other.record)),
         )
         for row in rows
     ]
-
-
-def leader_of(group: Group) -> str:
-    """Which row of a group is best by macro-F1, and whether it is better than the second.
-
-    The published rows give no answers, so nothing can be said of the difference in macro-F1: only accuracies can be
-    told apart or not.
-    """
-    from oruk_leaderboard.table.uncertainty import indistinct
-
-    first = group.rows[0].record
-    best = f"{group.title}: the best macro-F1 is {first.macro_f1} ({first.system.name})"
-    if len(group.rows) == 1:
-        return f"{best}, the only row."
-    second = group.rows[1].record
-    gap = Decimal(first.macro_f1) - Decimal(second.macro_f1)
-    apart = "cannot be told apart" if indistinct(first, second) else "differ by more than the clips resolve"
-    marked = [row.record.system.name for row in group.rows[:2] if not row.like_for_like]
-    unlike = f" {' and '.join(marked)} is not like for like." if marked else ""
-    return (
-        f"{best}, {gap} above the second, {second.macro_f1} ({second.system.name}).{unlike} Whether that difference is "
-        "more than chance cannot be said without the answers; published rows only allow a test of accuracy: "
-        f"{first.accuracy} % and {second.accuracy} % {apart}."
-    )
-
-
-def _resolution() -> str:
-    from oruk_leaderboard.table.uncertainty import resolution
-
-    return resolution()
 
 
 def _group(record: Record) -> str:

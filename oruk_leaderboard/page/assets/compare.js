@@ -36,7 +36,7 @@ const cautions = (one, other) => {
   if (one.in_distribution !== other.in_distribution && (one.in_distribution || other.in_distribution))
     found.push("One of the two was trained in-distribution: not a like-for-like comparison.");
   if (one.group === other.group && (one.close[view()] || []).includes(other.name))
-    found.push("Accuracy interval overlaps: with this number of clips the two may be equal.");
+    found.push(`Intervals of ${one.macro_f1_interval ? "macro-F1" : "accuracy"} overlap: the two may be equal.`);
   if (one.snapshot !== other.snapshot) found.push("The figures belong to different snapshots.");
   if (one.modality !== other.modality) found.push("One of the two reads a transcript instead of hearing the audio.");
   return found;
@@ -86,6 +86,7 @@ const showVersus = () => {
         line("Size", one.parameters_m === null ? "not stated" : sizeText(one.parameters_m), other.parameters_m === null ? "not stated" : sizeText(other.parameters_m)),
         line("Modality", plain(one.modality, "not stated"), plain(other.modality, "not stated")),
         line("Failed clips", failureText(one.failures) || "not stated", failureText(other.failures) || "not stated"),
+        line("Not seen in training", one.outside, other.outside),
         line("Snapshot", one.snapshot, other.snapshot)))));
 };
 

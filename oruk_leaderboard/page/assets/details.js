@@ -16,7 +16,7 @@ const rankSentence = (row) => {
 
 const closeLine = (row) => {
   const names = row.close[view()] || [];
-  return names.length ? el("p", { class: "quiet" }, `≈ Accuracy interval overlaps with: ${names.join(", ")}.`) : null;
+  return names.length ? el("p", { class: "quiet" }, `≈ Interval of ${row.macro_f1_interval ? "macro-F1" : "accuracy"} overlaps with: ${names.join(", ")}.`) : null;
 };
 
 const failureText = (failures) =>
@@ -79,7 +79,7 @@ const fillSheet = (row) => {
       ...term("Parameters", row.parameters_m === null ? "not stated" : sizeText(row.parameters_m)),
       ...term("Model", row.model_id && outside(row.model_url, row.model_id)),
       ...term("Revision", plain(row.revision, "not stated")),
-      ...term("Training corpora", plain(row.training_corpora, "not declared")),
+      ...term("Training data", row.training_sentence),
       ...term("Failed clips", failureText(row.failures)),
       ...term("Superseded by", row.superseded_by),
       ...term("Protocol", [row.protocol.name, row.protocol.version].filter(Boolean).join(" "))),

@@ -50,6 +50,12 @@ const showAddress = () => {
   else if (sheet.open) sheet.close();
 };
 
+// On a telephone the long parts start closed; a link into one opens it.
+const foldParts = () => {
+  if (!matchMedia("(max-width: 640px)").matches) return;
+  for (const part of document.querySelectorAll("details.fold")) part.open = false;
+};
+
 document.documentElement.classList.add("js");
 startTheme();
 startLinks();
@@ -63,5 +69,6 @@ for (const button of document.querySelectorAll("[data-copy]"))
 window.addEventListener("hashchange", showAddress);
 showAddress();
 showHeat();
+foldParts();
 const anchor = location.hash.slice(1);
 if (anchor && !anchor.includes("=") && byId(anchor)) byId(anchor).scrollIntoView();

@@ -67,6 +67,28 @@ const heatCell = (slice) => {
   return el("td", { class: `heat-${shade}`, title: `${slice.n} clips` }, value.toFixed(2));
 };
 
+const pairOf = (slice) => {
+  const pair = slice.intervals && slice.intervals.macro_f1;
+  return Array.isArray(pair) && pair.every(Number.isFinite) ? pair : null;
+};
+
+// One system: a bar and its interval per corpus or language, which fills the width that a table of one column would not.
+const barTable = (kind, row) => {
+  const slices = [...slicesOf(row, kind).values()].filter((slice) => typeof slice.macro_f1 === "number").sort((a, b) => b.macro_f1 - a.macro_f1);
+  if (!slices.length) return null;
+  const line = (slice) => {
+    const pair = pairOf(slice);
+    const bar = byId("row-template").content.querySelector(".bar").cloneNode(true);
+    bar.querySelector("rect").setAttribute("width", Math.max(0, Math.min(100, 100 * slice.macro_f1)));
+    return el("tr", {}, el("th", { scope: "row" }, String(slice.value)), el("td", { class: "share" }, bar),
+      el("td", { class: "num" }, slice.macro_f1.toFixed(2)), el("td", { class: "num soft" }, pair ? `${pair[0].toFixed(2)}–${pair[1].toFixed(2)}` : "–"));
+  };
+  return el("table", { class: "bars" }, el("caption", {}, `Macro-F1 by ${kind}`),
+    el("colgroup", {}, el("col", { class: "c-name" }), el("col"), el("col", { class: "c-number" }), el("col", { class: "c-range" })),
+    el("thead", { class: "sr" }, el("tr", {}, ...[kind, "bar", "macro-F1", "95 % interval"].map((text) => el("th", { scope: "col" }, text)))),
+    el("tbody", {}, ...slices.map(line)));
+};
+
 const heatTable = (kind, rows) => {
   const columns = rows.map((row) => [row, slicesOf(row, kind)]).filter(([, slices]) => slices.size);
   const names = [...new Set(columns.flatMap(([, slices]) => [...slices.keys()]))].sort((a, b) => a.localeCompare(b, "en", { numeric: true }));
@@ -78,9 +100,14 @@ const heatTable = (kind, rows) => {
         el("tr", {}, el("th", { scope: "row" }, name), ...columns.map(([, slices]) => heatCell(slices.get(name))))))));
 };
 
+const NO_SLICES = byId("heat-text").textContent;
+
 const showHeat = () => {
   const rows = [...ROWS.values()].filter((row) => row.evaluation && row.evaluation.slices && typeof row.evaluation.slices === "object");
-  const tables = ["corpus", "language"].map((kind) => heatTable(kind, rows)).filter(Boolean);
+  const tables = ["corpus", "language"].map((kind) => (rows.length === 1 ? barTable(kind, rows[0]) : heatTable(kind, rows))).filter(Boolean);
+  byId("heat-tables").classList.toggle("side", rows.length === 1);
   byId("heat-tables").replaceChildren(...tables);
-  byId("heat-text").hidden = tables.length > 0;
+  byId("heat-text").textContent = tables.length
+    ? `${rows.map((row) => row.name).join("; ")}: ${rows.length === 1 ? "macro-F1 over the classes that each corpus or language has, with the 95 % interval of the record" : "macro-F1 over the classes that each corpus or language has"}.`
+    : NO_SLICES;
 };

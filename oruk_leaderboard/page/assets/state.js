@@ -1,7 +1,7 @@
 // What is shown, kept in the address after "#", so that a view can be linked to and works from file:// as well.
 
 const EMPTY = {
-  q: "", family: [], scored: "", modality: "", size: "", snapshot: "", mixed: false,
+  q: "", family: [], scored: "", modality: "", size: "", training: "", snapshot: "", mixed: false,
   sort: "macro_f1", up: false, row: "", a: "", b: "",
 };
 let state = { ...EMPTY };
@@ -18,9 +18,10 @@ const readAddress = () => {
     scored: pick("scored", options("scored")),
     modality: pick("modality", options("modality")),
     size: pick("size", options("size")),
+    training: pick("training", options("training")),
     snapshot: pick("snapshot", options("snapshot")),
     mixed: given.get("mixed") === "1",
-    sort: pick("sort", ["name", "family", "macro_f1", "accuracy", "parameters_m", "snapshot"]),
+    sort: pick("sort", ["name", "family", "macro_f1", "accuracy", "parameters_m", "outside", "snapshot"]),
     up: given.get("order") === "up",
     row: row("row"), a: row("a"), b: row("b"),
   };
@@ -28,7 +29,7 @@ const readAddress = () => {
 
 const writeAddress = () => {
   const out = new URLSearchParams();
-  for (const name of ["q", "scored", "modality", "size", "snapshot", "row", "a", "b"])
+  for (const name of ["q", "scored", "modality", "size", "training", "snapshot", "row", "a", "b"])
     if (state[name] && state[name] !== YOURS) out.set(name, state[name]);
   if (state.family.length) out.set("family", state.family.join(","));
   if (state.mixed) out.set("mixed", "1");

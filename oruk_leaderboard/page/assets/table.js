@@ -13,8 +13,11 @@ const makeRow = (row) => {
   tr.querySelector(".f1 .figure").textContent = row.macro_f1;
   tr.querySelector(".f1 rect").setAttribute("width", 100 * Number(row.macro_f1));
   tr.querySelector(".acc .figure").textContent = aligned(row.accuracy);
-  const pair = intervalOf(row, "accuracy");
-  tr.querySelector(".pm").textContent = pair ? `±${((pair[1] - pair[0]) / 2).toFixed(2)}` : "";
+  for (const [css, name, places] of [["acc", "accuracy", 2], ["f1", "macro_f1", 3]]) {
+    const pair = intervalOf(row, name);
+    tr.querySelector(`.${css} .pm`).textContent = pair ? `±${((pair[1] - pair[0]) / 2).toFixed(places)}` : "";
+  }
+  tr.querySelector(".out").textContent = row.outside;
   tr.querySelector(".size").textContent = sizeText(row.parameters_m);
   tr.querySelector(".snap").textContent = row.snapshot;
   tr.querySelector(".badges").replaceChildren(
@@ -45,17 +48,21 @@ const matches = (row) => {
     (!state.family.length || state.family.includes(row.family)) &&
     (!state.scored || row.group === state.scored) &&
     (!state.modality || row.modality === state.modality) &&
-    (!state.size || sizeClass(row.parameters_m) === state.size)
+    (!state.size || sizeClass(row.parameters_m) === state.size) &&
+    (!state.training || row.training === state.training)
   );
 };
 
 const inView = (row) => row.key === YOURS || view() in row.ranks || (!GROUPS.get(row.group).published && !state.snapshot);
 
-const NUMERIC = new Set(["macro_f1", "accuracy", "parameters_m"]);
+const NUMERIC = new Set(["macro_f1", "accuracy", "parameters_m", "outside"]);
+
+// "26.0 %" sorts by its number; what is unknown comes last both ways, as null does.
+const sortValue = (row) => (state.sort !== "outside" ? row[state.sort] : Number.isNaN(parseFloat(row.outside)) ? null : parseFloat(row.outside));
 
 const compareRows = (one, other) => {
   const direction = state.up ? 1 : -1;
-  const [a, b] = [one[state.sort], other[state.sort]];
+  const [a, b] = [sortValue(one), sortValue(other)];
   if (a === null || b === null) return a === b ? 0 : a === null ? 1 : -1; // an unknown value is last both ways
   const order = NUMERIC.has(state.sort) ? Number(a) - Number(b) : -String(a).localeCompare(String(b), "en", { numeric: true });
   return direction * order || Number(other.macro_f1) - Number(one.macro_f1);
@@ -67,6 +74,10 @@ const rankText = (row, mixed) => {
   const ranks = row.ranks[view()] || row.ranks.current;
   return ranks ? String(ranks[mixed ? 1 : 0]) : "–";
 };
+
+// On a telephone each group shows its first rows until the reader asks for all of them.
+const FOLDED_ROWS = 6;
+let folded = matchMedia("(max-width: 640px)").matches;
 
 const showTable = () => {
   const rows = shownRows();
@@ -82,11 +93,12 @@ const showTable = () => {
       mixed && body.dataset.group === PUBLISHED[0] ? "Both groups, ranked together" : GROUPS.get(body.dataset.group).title;
     head.querySelector(".group-detail").hidden = mixed && body.dataset.group === PUBLISHED[0];
     body.replaceChildren(head, ...own.map(cellsOf));
+    own.forEach((row, place) => cellsOf(row).classList.toggle("beyond", folded && place >= FOLDED_ROWS && row.key !== YOURS));
     body.hidden = !own.length;
     for (const row of own) {
       const tr = cellsOf(row);
       const close = !mixed && (row.close[view()] || []).length > 0;
-      tr.querySelector(".rank").replaceChildren(close ? el("span", { class: "close-to", title: "Its accuracy interval overlaps with that of another system; see details" }, "≈") : "", rankText(row, mixed));
+      tr.querySelector(".rank").replaceChildren(close ? el("span", { class: "close-to", title: "Its interval overlaps with that of another system; see details" }, "≈") : "", rankText(row, mixed));
       tr.classList.toggle("sub", mixed && row.group !== PUBLISHED[0]);
     }
   }
@@ -97,14 +109,17 @@ const showTable = () => {
   const total = [...ROWS.values()].filter(inView).length;
   byId("count").textContent = rows.length === total ? `${total} results` : `${rows.length} of ${total} results`;
   byId("none").hidden = rows.length > 0;
+  const beyond = board.querySelectorAll(".beyond").length;
+  byId("more-rows").hidden = !beyond;
+  byId("more-rows").textContent = `Show ${beyond} more rows`;
   byId("mixed-warning").hidden = !mixed;
-  byId("reset").hidden = !["q", "scored", "modality", "size", "snapshot"].some((name) => state[name]) && !state.family.length;
+  byId("reset").hidden = !["q", "scored", "modality", "size", "training", "snapshot"].some((name) => state[name]) && !state.family.length;
   markPoints(new Set(rows.map((row) => row.key)));
 };
 
 const showTools = () => {
   byId("q").value = state.q;
-  for (const id of ["scored", "modality", "size", "snapshot"]) byId(id).value = state[id];
+  for (const id of ["scored", "modality", "size", "training", "snapshot"]) byId(id).value = state[id];
   for (const box of document.querySelectorAll("input[name=family]")) box.checked = state.family.includes(box.value);
   byId("mixed").checked = state.mixed;
 };
@@ -122,20 +137,24 @@ const startTable = () => {
   const tools = byId("tools");
   tools.addEventListener("submit", (event) => event.preventDefault());
   byId("q").addEventListener("input", (event) => change({ q: event.target.value }));
-  for (const id of ["scored", "modality", "size", "snapshot"])
+  for (const id of ["scored", "modality", "size", "training", "snapshot"])
     byId(id).addEventListener("change", (event) => change({ [id]: event.target.value }));
   for (const box of document.querySelectorAll("input[name=family]"))
     box.addEventListener("change", () =>
       change({ family: [...document.querySelectorAll("input[name=family]:checked")].map((checked) => checked.value) }));
   byId("mixed").addEventListener("change", (event) => change({ mixed: event.target.checked }));
   byId("reset").addEventListener("click", () => {
-    change({ q: "", family: [], scored: "", modality: "", size: "", snapshot: "" });
+    change({ q: "", family: [], scored: "", modality: "", size: "", training: "", snapshot: "" });
     showTools();
     byId("q").focus();
   });
   board.tHead.addEventListener("click", (event) => {
     const head = event.target.closest("th[data-sort]");
     if (head) change({ sort: head.dataset.sort, up: state.sort === head.dataset.sort && !state.up });
+  });
+  byId("more-rows").addEventListener("click", () => {
+    folded = false;
+    showTable();
   });
   board.addEventListener("click", (event) => {
     const tr = event.target.closest("tr[data-key]");

@@ -50,7 +50,9 @@ const readRecord = (text) => {
     snapshot: textOr(record.snapshot, "–"), note: textOr(record.note), failures: entries(record.failures, Number.isFinite),
     protocol: { name: textOr(protocol.name, "not stated"), version: textOr(protocol.version) },
     source: { kind: "yours", attested_by: "the file you dropped", reference: textOr(source.reference), locator: textOr(source.locator), derived: null },
-    superseded_by: null, ranks: {}, badges: ["yours"], accuracy_interval: null, close: {}, citation: "",
+    superseded_by: null, ranks: {}, badges: ["yours"], accuracy_interval: null, macro_f1_interval: null, close: {}, citation: "",
+    training: system.in_distribution === true ? "stated" : "nothing", outside: "unknown",
+    training_sentence: Array.isArray(system.training_corpora) ? `Declared: ${system.training_corpora.map(String).join(", ") || "none"}.` : "Training corpora not declared.",
     evaluation: readEvaluation(record.evaluation),
   };
   const why = [rebuilt
