@@ -28,7 +28,7 @@ CARD = f"---\nconfigs:\n- config_name: default\n  default: true\n  data_files: {
 
 @pytest.fixture
 def root(tmp_path) -> Path:
-    shutil.copytree(data_dir() / "records", tmp_path / "data" / "records")
+    shutil.copytree(data_dir() / "records", tmp_path / "data" / "records", ignore=shutil.ignore_patterns("rebuilt"))
     shutil.copyfile(data_dir() / "composition.json", tmp_path / "data" / "composition.json")
     return tmp_path
 
