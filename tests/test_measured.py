@@ -60,9 +60,9 @@ def test_sentences_and_table_give_the_records_figures(records: list[Record]) -> 
     other = best.evaluation["other_corpora"]["intervals"]["macro_f1"]
     assert other is None, "three corpora are too few for an interval"
     summary, table = " ".join(measured.summary(records).split()), measured.table(records)
-    assert f"600 clips of 3 corpora, manifest 1.0.0, set {'a' * 12}." in summary
-    assert f"The best macro-F1 is 0.6000 ({best.system.name})" in summary
-    assert f"{low:.4f} to {high:.4f} for other speakers of the same corpora and none for other corpora" in summary
+    assert f"600 clips of 3 corpora, manifest 1.0.0, set {'a' * 12}, the floor" in summary
+    assert f"{best.system.name} 0.6000 macro-F1 ({low:.4f} to {high:.4f} for other speakers" in summary
+    assert "same corpora, none for other corpora)" in summary
     assert measured.NAME in summary
     for record in records:
         assert f"| {record.accuracy} | {record.macro_f1} | {low:.4f} to {high:.4f} | none |" in table

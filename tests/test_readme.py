@@ -23,7 +23,7 @@ def test_every_verb_is_in_the_table_of_verbs() -> None:
 def test_the_front_page_is_short() -> None:
     header, body = README.removeprefix("---\n").split("\n---\n", 1)
     assert len(header.splitlines()) <= 80
-    assert len(body.splitlines()) <= 250
+    assert len(body.splitlines()) <= 256, "the measured results take 12 lines of them"
 
 
 def test_the_ten_lines_fill_a_predictions_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -61,15 +61,14 @@ def summary(records: Sequence[Record]) -> str:
     rows = measured(records)
     if not rows:
         return ""
-    best, others = rows[0], [f"{record.system.name}, {record.macro_f1}" for record in rows[1:]]
+    best, others = rows[0], [f"{record.system.name} {record.macro_f1}" for record in rows[1:]]
     speakers, corpora = map(_ends, _pairs(best))
     facts = (
-        "This package's own baselines on clips that it rebuilt, the floor that any system has to beat: "
-        f"{_set_sentence(best)} The best macro-F1 is {best.macro_f1} ({best.system.name}); its 95 % interval is "
-        f"{speakers} for other speakers of the same corpora and {corpora} for other corpora."
-        + (f" The others: {'; '.join(others)}." if others else "")
-        + " These are not the clips of the original evaluation, and nothing here is ranked with the table above. "
-        "Every figure: [docs/leaderboard.md](docs/leaderboard.md#measured-with-this-package)."
+        f"Baselines on {_set_sentence(best).rstrip('.')}, the floor that any system has to beat: {best.system.name} "
+        f"{best.macro_f1} macro-F1 ({speakers} for other speakers of the same corpora, {corpora} for other corpora)"
+        + "".join(f"; {other}" for other in others)
+        + ". Not the clips of the original evaluation, and not ranked with its rows: "
+        "[figures](docs/leaderboard.md#measured-with-this-package)."
     )
     return f"""
 ## Measured with this package
