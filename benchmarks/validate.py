@@ -5,20 +5,24 @@ the names in the shipped manifest. Both sides of a ratio take turns in one run, 
 processor time is printed too, since it does not depend on what else the machine does.
 
 Parts: files with nothing to hash, of all corpora that are recognised by file names, beside ``find -type f``; files that
-have to be hashed, beside ``sha256sum`` on as many cores; start-up on a small root, beside ``import pandas``.
+have to be hashed, beside ``sha256sum`` on as many cores; start-up of ``validate`` and ``reconstruct`` on a small root,
+beside ``import pandas``.
 """
 
 import argparse
 import os
 import resource
+import shutil
 import subprocess
 import sys
 import tempfile
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 
 from benchmarks.sides import best
-from oruk_leaderboard.corpora import find_corpora, registry
+from oruk_leaderboard.corpora import find_corpora, get_corpus, registry
+from oruk_leaderboard.corpora.example import build_example
 from oruk_leaderboard.manifest import Manifest, ManifestRow, load_manifest, validate
 from oruk_leaderboard.manifest.check import EXACT
 
@@ -95,21 +99,28 @@ def hashing(folder: Path, megabytes: int) -> None:
 
 
 def start_up(folder: Path) -> None:
-    """A root with one clip, as a command, beside the start of Python with pandas."""
-    row = load_manifest().of_corpora("emodb")[0]
-    path = folder / str(row.media)
-    path.parent.mkdir(parents=True)
-    path.write_bytes(b"")
-    command = [sys.executable, "-m", "oruk_leaderboard.cli", "validate", "--root", str(folder), "--json"]
+    """A root with one clip, as commands, beside the start of Python with pandas."""
+    spec, row = get_corpus("emodb"), load_manifest().of_corpora("emodb")[0]
+    root = folder / "root"
+    build_example(spec, root)
+    (root / str(row.media)).write_bytes(b"")
+    verb = [sys.executable, "-m", "oruk_leaderboard.cli"]
+    commands = {
+        "validate": [*verb, "validate", "--root", str(root), "--json"],
+        "reconstruct": [*verb, "reconstruct", "--root", str(root), "--all-clips", "--out", str(folder / "set")],
+    }
 
-    def ours() -> None:
-        subprocess.run(command, stdout=subprocess.DEVNULL, check=False)
+    def start(command: list[str]) -> None:
+        shutil.rmtree(folder / "set", ignore_errors=True)
+        subprocess.run(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, check=False)
 
     def theirs() -> None:
         subprocess.run([sys.executable, "-c", "import pandas"], check=True)
 
-    own, reference = best(ours, theirs)
-    print(f"start-up: {own.wall:.2f} s, {own.wall / reference.wall:.2f} times import pandas ({reference.wall:.2f} s)")
+    *ours, reference = best(*(partial(start, command) for command in commands.values()), theirs)
+    print(f"start-up: import pandas {reference.wall:.2f} s")
+    for name, own in zip(commands, ours, strict=True):
+        print(f"start-up: {name} on a small root {own.wall:.2f} s, {own.wall / reference.wall:.2f} times import pandas")
 
 
 def main() -> None:

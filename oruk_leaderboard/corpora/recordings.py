@@ -2,13 +2,15 @@
 
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING
 
-from oruk_leaderboard.audio.opening import open_recording
-from oruk_leaderboard.audio.recording import Recording
 from oruk_leaderboard.corpora.find import FoundCorpus
 from oruk_leaderboard.corpora.match import Parts
 from oruk_leaderboard.corpora.suffixes import AUDIO, LOSSY, suffix_of
 from oruk_leaderboard.errors import AudioError, MissingExtraError
+
+if TYPE_CHECKING:
+    from oruk_leaderboard.audio.recording import Recording
 
 LENGTH_TOLERANCE_S = 0.05
 """How far a recording's length may be from its table's times, in s."""
@@ -122,13 +124,16 @@ class Recordings:
         for media in candidates:
             if _stem(media) != _stem(used):
                 self.outside[media] = (
-                    f"another cut of {clip_id}: {_told(lengths[media])}, by its table {expected:.3f} s"
+                    f"another cut of {clip_id}: {_stated(lengths[media])}, by its table {expected:.3f} s"
                 )
         same = [media for media in candidates if _stem(media) == _stem(used)]
         same.sort(key=lambda media: not _agree(lengths[media], expected))
-        return same, None if agreeing else f"{_told(lengths[used])}, by its table {expected:.3f} s"
+        return same, None if agreeing else f"{_stated(lengths[used])}, by its table {expected:.3f} s"
 
     def _length_s(self, media: str) -> float | None:
+        # Few corpora need the length of a recording; the libraries for audio are not loaded for the others.
+        from oruk_leaderboard.audio.opening import open_recording
+
         root = self._corpus.root
         path = root.local_path(media)
         try:
@@ -164,14 +169,14 @@ def _agree(seconds: float | None, expected: float) -> bool:
     return seconds is not None and abs(seconds - expected) <= LENGTH_TOLERANCE_S + 1e-9
 
 
-def _told(seconds: float | None) -> str:
+def _stated(seconds: float | None) -> str:
     return "of unknown length" if seconds is None else f"{seconds:.3f} s long"
 
 
-def _seconds(recording: Recording) -> float:
+def _seconds(recording: "Recording") -> float:
     frames = recording.frames
     if frames is None:
-        # Only decoding tells the length of a video's sound.
+        # The length of a video's sound is only known once it is decoded.
         frames = sum(len(block) for block in recording.blocks(0, None))
     return frames / recording.rate
 
