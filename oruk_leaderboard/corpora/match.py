@@ -154,8 +154,9 @@ def _match_files(
         fits = (Recased(rule.name) if any_case else rule.name).fullmatch
         for suffix in rule.suffixes:
             parts = candidates.get(suffix, ())
-            # map() keeps the loop over names that do not fit out of the interpreter.
-            for (name, folder, _), named in zip(parts, map(fits, [part[2] for part in parts]), strict=True):
+            # Most names fit none of the specs: what is done for those has to be short.
+            fitting = [pair for pair in zip(parts, map(fits, [part[2] for part in parts]), strict=True) if pair[1]]
+            for (name, folder, _), named in fitting:
                 if named is None or name in found:
                     continue
                 if folder not in places:
@@ -198,6 +199,8 @@ def _fits(pattern: re.Pattern[str], folder: str) -> Match | None:
     if fits := pattern.fullmatch(folder):
         groups = fits.groupdict()
         return Match("", groups.pop("place"), groups)
+    if "." not in folder:
+        return None
     parts = folder.split("/")[:-1]
     archives = [at for at, part in enumerate(parts) if is_packed(part)]
     if not archives:
