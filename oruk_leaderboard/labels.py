@@ -57,8 +57,9 @@ class AliasTable:
         return named.pop() if len(named) == 1 else None
 
     def knows(self, spelling: str) -> bool:
-        """Whether the spelling is in the table, with or without a class."""
-        return clean(spelling) in self.known
+        """Whether the spelling, or each part of it (``其他/other``), is in the table, with or without a class."""
+        cleaned = clean(spelling)
+        return cleaned in self.known or all(clean(part) in self.known for part in cleaned.split("/"))
 
     def declared(self, native: Mapping[str, str | bool | None]) -> "AliasTable":
         """The table with the labels that one system's card declares (also digits and single letters).

@@ -7,8 +7,8 @@ from oruk_leaderboard.answers.answer import Answer
 from oruk_leaderboard.errors import OrukError
 from oruk_leaderboard.records.system_card import SystemCard
 from oruk_leaderboard.systems.base import Item, LocalSystem, Options, by_label
-from oruk_leaderboard.systems.checkpoint import check_labels, require
-from oruk_leaderboard.systems.weights import pinned, snapshot
+from oruk_leaderboard.systems.checkpoint import cannot_load, check_labels, require
+from oruk_leaderboard.systems.weights import pinned, refuse_dtype, snapshot, tensors_only
 
 
 class SpeechBrainSystem(LocalSystem):
@@ -42,6 +42,7 @@ def load(card: SystemCard, options: Options) -> SpeechBrainSystem:
     """
     torch = require("torch", extra="speechbrain", where=card.id)
     interfaces = require("speechbrain.inference.interfaces", extra="speechbrain", where=card.id)
+    refuse_dtype(card, options)
     revision = pinned(card, options)
     if not options.trust_remote_code:
         raise OrukError(
@@ -49,15 +50,15 @@ def load(card: SystemCard, options: Options) -> SpeechBrainSystem:
             where=f"{card.model_id}@{revision}",
             do="read that code, then allow it with --trust-remote-code",
         )
+    folder = str(snapshot(card, revision))
     try:
-        recogniser = interfaces.foreign_class(
-            source=str(snapshot(card, revision)),
-            pymodule_file="custom_interface.py",
-            classname="CustomEncoderWav2vec2Classifier",
-            run_opts={"device": options.device},
-        )
-    except OrukError:
-        raise
+        with tensors_only():
+            recogniser = interfaces.foreign_class(
+                source=folder,
+                pymodule_file="custom_interface.py",
+                classname="CustomEncoderWav2vec2Classifier",
+                run_opts={"device": options.device},
+            )
     except Exception as error:  # the library raises whatever its parts raise
-        raise OrukError("the model cannot be loaded", where=f"{card.model_id}@{revision}", found=error) from error
+        raise cannot_load("the model", error, where=f"{card.model_id}@{revision}") from error
     return SpeechBrainSystem(card, recogniser, torch, revision)

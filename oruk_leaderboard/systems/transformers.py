@@ -11,7 +11,7 @@ from oruk_leaderboard.errors import OrukError
 from oruk_leaderboard.records.system_card import SystemCard
 from oruk_leaderboard.systems.base import Item, LocalSystem, Options, Waveform, by_label
 from oruk_leaderboard.systems.checkpoint import cannot_load, check_labels, require
-from oruk_leaderboard.systems.weights import local_folder, pinned
+from oruk_leaderboard.systems.weights import local_folder, pinned, refuse_missing
 
 DTYPES = ("float32", "float16", "bfloat16")
 """Number types a model can run in."""
@@ -157,14 +157,8 @@ def load_parts(card: SystemCard, options: Options, auto_class: str) -> tuple[Any
                 do="read that code, then allow it with --trust-remote-code and a pinned --revision",
             ) from error
         raise cannot_load("the checkpoint", error, where=where) from error
-    for kind in ("missing_keys", "mismatched_keys"):
-        if wrong := sorted(map(str, loading.get(kind) or ())):
-            raise OrukError(
-                "the checkpoint lacks weights, which would be random",
-                where=f"{card.model_id}@{revision}",
-                expected="every weight of the classifier",
-                found=", ".join(wrong[:5]) + (f" and {len(wrong) - 5} more" if len(wrong) > 5 else ""),
-            )
+    missing = [str(key) for kind in ("missing_keys", "mismatched_keys") for key in loading.get(kind) or ()]
+    refuse_missing(missing, where=f"{card.model_id}@{revision}")
     return model, extractor, torch, revision
 
 

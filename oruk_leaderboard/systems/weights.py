@@ -1,7 +1,10 @@
 """Which weights are loaded: a pinned commit of a hub, or the digest of a local folder."""
 
+import contextlib
 import hashlib
+import os
 import re
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 from oruk_leaderboard.errors import MissingExtraError, OrukError
@@ -11,6 +14,44 @@ from oruk_leaderboard.systems.sources import sha256_of
 
 COMMIT = re.compile(r"[0-9a-f]{40}")
 """A commit of a hub."""
+
+
+@contextlib.contextmanager
+def tensors_only() -> Iterator[None]:
+    """Inside, ``torch.load`` reads tensors alone, whatever a library asks for: other pickles can run code."""
+    names = ("TORCH_FORCE_WEIGHTS_ONLY_LOAD", "TORCH_FORCE_NO_WEIGHTS_ONLY_LOAD")
+    before = {name: os.environ.pop(name, None) for name in names}
+    os.environ[names[0]] = "1"
+    try:
+        yield
+    finally:
+        del os.environ[names[0]]
+        os.environ.update({name: value for name, value in before.items() if value is not None})
+
+
+def refuse_dtype(card: SystemCard, options: Options) -> None:
+    """End where another number type is asked of a library that offers no choice.
+
+    Raises:
+        OrukError: It is.
+    """
+    if (dtype := options.dtype or card.dtype) not in (None, "float32"):
+        raise OrukError("this adapter runs in float32 only", where=card.id, expected="float32", found=dtype)
+
+
+def refuse_missing(missing: Iterable[str], *, where: str) -> None:
+    """End before the first clip where a checkpoint lacks weights: they would be random.
+
+    Raises:
+        OrukError: It does; the first of them are named.
+    """
+    if wrong := sorted(missing):
+        raise OrukError(
+            "the checkpoint lacks weights, which would be random",
+            where=where,
+            expected="every weight of the classifier",
+            found=", ".join(wrong[:5]) + (f" and {len(wrong) - 5} more" if len(wrong) > 5 else ""),
+        )
 
 
 def local_folder(card: SystemCard) -> Path | None:
