@@ -18,7 +18,8 @@ def test_own_record_is_placed_without_a_rank(visit: Visit) -> None:
     assert row.locator(".rank").inner_text() == "–"
     assert "rebuilt set · unranked" in row.inner_text()
     assert visit.page.locator("#count").inner_text() == "34 results"
-    assert row.locator(".pm").inner_text() == "±4.00"
+    assert row.locator(".acc .pm").inner_text() == "±4.00"
+    assert row.locator(".f1 .pm").inner_text() == "±0.045"
     assert "0.71" in visit.page.locator("#heat-tables").inner_text()
     assert visit.page.locator(".your-point").count() == 4
     row.locator(".open").click()
@@ -67,8 +68,8 @@ def test_a_record_of_odd_shape_is_shown_as_far_as_it_goes(visit: Visit) -> None:
 @pytest.mark.parametrize(
     ("content", "reason"),
     [
-        (b"not json", "no JSON"),
-        (b"[]", "no record"),
+        (b"not json", "not JSON"),
+        (b"[]", "not a record"),
         (own_record(accuracy=62.0), "accuracy"),
         (own_record(macro_f1="1.2"), "macro_f1"),
         (own_record(record_version="9.0.0"), "record_version"),

@@ -137,3 +137,10 @@ def test_all_corpora_with_what_is_missing(capsys):
     assert listed["jtes"]["missing"]
     assert main(["corpora", "list", "--json"]) == 0
     assert all(item["state"] == "adapter" for item in json.loads(capsys.readouterr().out))
+
+
+def test_leaders_have_their_figures_or_none_is_claimed():
+    shown = {(row["task"], row["dataset"]): published.figures(row) for row in published.rows("leaderboards")}
+    assert shown["Speech Emotion Recognition", "IEMOCAP"] == "UA CV 0.7815", "the page's F1 is a placeholder"
+    assert shown["Emotion Recognition in Conversation", "IEMOCAP-4"] == published.NO_FIGURE
+    assert all(text == published.NO_FIGURE or any(map(str.isdigit, text)) for text in shown.values())

@@ -84,16 +84,19 @@ def corpus_id(name: str) -> str:
     return get_corpus(name.casefold().replace("-", "_")).id
 
 
+NO_FIGURE = "no figure on the page"
+"""Said where the source names a first system without a figure."""
+
+
 def figures(row: Row) -> str:
-    """Figures of a leaderboard's first row as the source writes them; empty where its page gives none."""
+    """Figures of a leaderboard's first row as the source writes them, without placeholders such as ``-``."""
     pairs = zip(row["first_metrics"], row["first_values"], strict=True)
-    return ", ".join(f"{metric} {value}" for metric, value in pairs)
+    return ", ".join(f"{metric} {value}" for metric, value in pairs if any(map(str.isdigit, value))) or NO_FIGURE
 
 
 def summary(row: Row) -> str:
     """One line about a leaderboard for people."""
-    shown = figures(row) or ", ".join(row["metrics"])
-    return f"{row['task']} on {row['dataset']}: {row['rows']} rows; first: {row['first_system']} ({shown})"
+    return f"{row['task']} on {row['dataset']}: {row['rows']} rows; first: {row['first_system']} ({figures(row)})"
 
 
 def _read(name: str) -> str:
