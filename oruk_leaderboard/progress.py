@@ -1,9 +1,15 @@
 """How long work reports its progress: one type for every function that does."""
 
 from collections.abc import Callable
+from typing import Protocol
 
-Advance = Callable[[int], object]
-"""Called with the number of units done since the last call."""
+
+class Advance(Protocol):
+    """Called with the number of units done since the last call, and how many of them failed."""
+
+    def __call__(self, done: int, /, failed: int = 0) -> object:
+        """Report progress."""
+
 
 Progress = Callable[[str, int | None], Advance]
 """Begins a phase, with its name and its number of units (None where unknown); the phase before it has then ended."""
@@ -11,4 +17,4 @@ Progress = Callable[[str, int | None], Advance]
 
 def silent(phase: str, total: int | None) -> Advance:
     """Progress that nobody watches."""
-    return lambda done: None
+    return lambda done, failed=0: None

@@ -1,7 +1,9 @@
 """Progress on stderr: a bar in a terminal, a line now and then elsewhere, nothing with ``--json``."""
 
 import argparse
+import itertools
 import sys
+from types import SimpleNamespace
 
 import pytest
 
@@ -13,21 +15,22 @@ def work(json: bool) -> None:
         for phase, total in (("checking clips", 3_000), ("reading lists", None)):
             advance = progress(phase, total)
             advance(1_000)
-            advance(500)
+            advance(500, failed=3)
 
 
 def test_lines_outside_a_terminal(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
     work(json=False)
     assert capsys.readouterr() == ("", "")
-    monkeypatch.setattr(output, "REPORT_EVERY_S", 0.0)
+    minutes = itertools.count(0, 60)
+    monkeypatch.setattr(output, "time", SimpleNamespace(monotonic=lambda: next(minutes)))
     work(json=False)
     out, err = capsys.readouterr()
     assert out == ""
     assert err.splitlines() == [
-        "checking clips: 1,000 of 3,000 clips",
-        "checking clips: 1,500 of 3,000 clips",
-        "reading lists: 1,000 clips",
-        "reading lists: 1,500 clips",
+        "checking clips: 1,000 of 3,000 clips, 16.7 per s, 2 min left",
+        "checking clips: 1,500 of 3,000 clips, 12.5 per s, 2 min left, 3 failed",
+        "reading lists: 1,000 clips, 16.7 per s",
+        "reading lists: 1,500 clips, 12.5 per s, 3 failed",
     ]
     work(json=True)
     assert capsys.readouterr() == ("", "")

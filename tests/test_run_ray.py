@@ -58,7 +58,7 @@ def test_a_killed_worker_and_a_lost_node_change_no_byte(two_nodes, tmp_path: Pat
     answered = [0]
 
     def begin(phase: str, total: int | None):
-        def advance(more: int) -> None:
+        def advance(more: int, failed: int = 0) -> None:
             answered[0] += more
             if answered[0] >= 20 and not happened:
                 os.kill(int(next(folder.iterdir()).name), signal.SIGKILL)

@@ -80,6 +80,18 @@ def rows_of(run: runner.Run) -> dict[str, tuple[str, str]]:
         return {row["clip_id"]: (row["label"], row["status"]) for row in csv.DictReader(file)}
 
 
+def test_progress_counts_what_is_left_and_what_failed(start) -> None:
+    made, told = MadeSet({f"c/{at}": level for at, level in enumerate((0.9, 0.7, 0.8, 0.6))}), []
+
+    def begin(phase: str, total: int | None):
+        told.append((phase, total))
+        return lambda done, failed=0: told.append((done, failed))
+
+    start(made, Listener(), selection=runner.Selection(limit=1))
+    start(made, Listener(fails_at=0.7), progress=begin)
+    assert told == [("running mine", 3), (3, 1)]
+
+
 def test_answers_failures_and_unknown_labels_are_all_rows(start) -> None:
     made = MadeSet({"c/1": 0.9, "c/2": 0.2, "c/3": 0.7})
     done = start(made, Listener(fails_at=0.7))

@@ -106,21 +106,37 @@ def progress(options: argparse.Namespace, *, unit: str = "clip") -> Iterator[Pro
             bar = phase_end.enter_context(
                 tqdm(total=total, unit=f" {unit}s", desc=phase, file=sys.stderr, leave=False, dynamic_ncols=True)
             )
-            update: Advance = bar.update
+            failures = 0
+
+            def update(done: int, /, failed: int = 0) -> None:
+                nonlocal failures
+                failures += failed
+                if failed:
+                    bar.set_postfix(failed=failures, refresh=False)
+                bar.update(done)
+
             return update
 
         yield silent if options.json else begin
 
 
 def _lines(phase: str, total: int | None, unit: str) -> Advance:
-    """Progress of a phase as lines, the first one after a minute."""
-    done, reported = 0, time.monotonic()
+    """Progress of a phase as lines, the first one after a minute: rate, time left, failures."""
+    done, failures = 0, 0
+    started = reported = time.monotonic()
 
-    def advance(more: int) -> None:
-        nonlocal done, reported
-        done += more
-        if time.monotonic() - reported >= REPORT_EVERY_S:
-            reported = time.monotonic()
-            note(f"{phase}: {done:,}{'' if total is None else f' of {total:,}'} {unit}s")
+    def advance(more: int, /, failed: int = 0) -> None:
+        nonlocal done, failures, reported
+        done, failures, now = done + more, failures + failed, time.monotonic()
+        if now - reported < REPORT_EVERY_S:
+            return
+        reported = now
+        rate = done / max(now - started, 1e-6)
+        parts = [f"{phase}: {done:,}{'' if total is None else f' of {total:,}'} {unit}s", f"{rate:,.1f} per s"]
+        if total is not None and done:
+            parts.append(f"{(total - done) / rate / 60:,.0f} min left")
+        if failures:
+            parts.append(f"{failures:,} failed")
+        note(", ".join(parts))
 
     return advance

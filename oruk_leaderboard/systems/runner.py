@@ -152,8 +152,7 @@ def run(
             done = file.answered(
                 model=model, revision=loaded.revision, prompt_sha256=loaded.prompt_sha256, inputs=inputs
             )
-            advance = progress(f"running {card.id}", len(inputs))
-            advance(len(done))
+            advance = progress(f"running {card.id}", len(inputs) - len(done))
             batches = _batches(clip_set, inputs, inputs.keys() - done, loaded.batch_size)
             if engine == "local":
                 replies = local(loaded, batches)
@@ -162,7 +161,7 @@ def run(
             try:
                 for batch in _until(max_failures, replies, where=card.id):
                     file.append(_asked(reply, model, loaded).line(table) for reply in batch)
-                    advance(len(batch))
+                    advance(len(batch), failed=sum(reply.answer.status == "error" for reply in batch))
             finally:
                 if loaded.observed:
                     write_run(target, {**identity, "observed": dict(loaded.observed)})
