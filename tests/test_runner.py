@@ -104,6 +104,34 @@ def test_answers_failures_and_unknown_labels_are_all_rows(start) -> None:
     assert {item["clip_id"]: item["reason"] for item in receipts}["c/3"] == reason
 
 
+def test_what_no_receipt_can_hold_is_the_failure_of_one_clip_and_the_run_goes_on(start) -> None:
+    answers = {
+        "c/1": Answer(scores={"angry": float("nan"), "sad": 0.5}),
+        "c/2": Answer(scores={"angry": float("inf")}),
+        "c/3": Answer(raw="angry \ud800"),
+        "c/4": Answer(scores={"angry": 2.0, "sad": -1.0}),
+        "c/5": Answer(scores={"angry": 3.0, "sad": 1.0}),
+        "c/6": Answer(scores={"angry": 0.7, "sad": 0.297}),
+        "c/7": Answer(label="sad"),
+    }
+
+    class Odd(Listener):
+        def predict(self, items: list[Item]) -> list[Answer]:
+            self.heard += len(items)
+            return [answers[item.clip_id] for item in items]
+
+    made = MadeSet(dict.fromkeys(answers, 0.9))
+    done = start(made, Odd())
+    assert done.counts == {"ok": 2, "error": 5}
+    assert {"a score is NaN or infinite": 2, "the scores sum to 4 instead of 1": 1}.items() <= done.reasons.items()
+    again = Odd()
+    assert start(made, again).resumed == 2 and again.heard == 5
+    # The card may say that its scores are logits.
+    logits = Odd()
+    logits.card = SystemCard(**{**CARD.to_dict(), "scores": "logits"})
+    assert start(made, logits, restart=True).counts == {"ok": 4, "error": 3}
+
+
 def test_a_failed_clip_is_asked_again_and_the_others_are_not(start) -> None:
     made = MadeSet({f"c/{at}": level for at, level in enumerate((0.9, 0.6, 0.7, 0.8))})
     start(made, Listener(fails_at=0.7))

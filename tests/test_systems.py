@@ -241,6 +241,13 @@ def test_run_verb(tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatc
     monkeypatch.delenv("OPENAI_API_KEY", raising=False)
     assert main(service) == 0
     assert "missing to start: the environment variable OPENAI_API_KEY" in capsys.readouterr().out
+    (tmp_path / "reasons_of_mine.py").write_text("FILES = []\ndef answer(wave):\n    raise SystemExit('no GPU')\n")
+    monkeypatch.syspath_prepend(tmp_path)
+    failing = ["run", "reasons_of_mine:answer", *command[2:5], str(tmp_path / "f.csv")]
+    assert main(failing) == 1
+    assert "without a class: SystemExit: no GPU (7 clips)" in capsys.readouterr().out
+    assert main([*failing, "--max-failures", "3"]) == 2
+    assert "failed 3 times in a row; found SystemExit: no GPU" in capsys.readouterr().err
     assert main([*command, "--limit", "3"]) == 0
     assert "3 clips (0 from before): 3 ok" in capsys.readouterr().out
     assert main(command) == 0
