@@ -86,8 +86,8 @@ def demo(folder: Path) -> Iterator[Step]:
     yield Step(f"oruk-leaderboard reconstruct --root {corpora} --out {clips}", report.text())
     ran = run(SYSTEM, clips=clips, out=predictions)
     yield Step(f"oruk-leaderboard run {SYSTEM} --clips {clips} --out {predictions}", f"{ran.clips} clips answered")
-    result = score(predictions, clips=clips, system=SYSTEM, partial=True)
+    result = score(predictions, clips=clips, system=SYSTEM)
     yield Step(
-        f"oruk-leaderboard score {predictions} --clips {clips} --partial",
+        f"oruk-leaderboard score {predictions} --clips {clips}",
         short_report(result.to_dict(), result.findings, figures=result.protocol.figures),
     )

@@ -50,10 +50,10 @@ def test_every_layout_scores_alike(sets, tmp_path, capsys):
     evaluation = found[0]["evaluation"]
     assert evaluation["set_digest"] == open_clipset(sets / "parquet").digest
     assert evaluation["figures"]["accuracy"] == 1
-    # The set is of no profile: partial, which is not a finding, and no orientation unless asked.
-    assert found[0]["scored_on"] == "partial" and evaluation["orientation"] is None
-    code, text, _ = call(capsys, "score", path, "--clips", sets / "parquet", "--n-boot", "20", "--partial")
-    assert code == 0 and "Partial set, so only a hint" in text
+    # The set is of no profile: partial, which is not a finding, and placed beside the published rows as a hint.
+    assert found[0]["scored_on"] == "partial"
+    code, text, _ = call(capsys, "score", path, "--clips", sets / "parquet", "--n-boot", "20")
+    assert code == 0 and "Partial set, so only a hint" in text and "Partial set: it lacks" in text
 
 
 def test_leaderboard_of_the_literature(sets, tmp_path, capsys):

@@ -177,7 +177,7 @@ def test_findings_name_failures_and_spellings():
     )
 
 
-def test_orientation_is_for_whole_sets_unless_asked():
+def test_a_partial_set_is_placed_as_a_hint_unless_that_is_not_wanted():
     columns = made_columns()
     for partial, asked, given_ in ((False, False, True), (True, False, False), (True, True, True)):
         clips = made_set(columns, partial=partial)
@@ -190,6 +190,18 @@ def test_orientation_is_for_whole_sets_unless_asked():
             assert "equivalent of the original 64,384 clips, not the original" in orientation["text"]
             assert ("Partial set" in orientation["text"]) == partial
             assert orientation["scored_on"] == "full_set"
+
+
+def test_one_line_says_what_a_partial_set_lacks():
+    from oruk_leaderboard.scoring.report import short_report, text_report
+
+    columns = made_columns()
+    columns["label"] = [0 if label == 3 else label for label in columns["label"]]
+    result = score(made_predictions(gold_of_set(made_set(columns))), clips=made_set(columns, partial=True), **FAST)
+    for report in (short_report, text_report):
+        text = " ".join(report(result.to_dict(), (), figures=("macro_f1",)).split())
+        assert "Partial set, so only a hint: its macro-F1" in text
+        assert "Partial set: it lacks every clip of corpus9 and the classes fear." in text
 
 
 def test_set_without_a_profile_is_partial():
@@ -214,7 +226,7 @@ def test_subsample_is_pinned_by_clip_id(monkeypatch):
     # One pinned clip that is not in the set makes the subsample partial; a clip outside it does not.
     rows.append(manifest.ManifestRow("corpus9/x", "corpus9", subsample_open=True))
     result = score(made_predictions(gold.subset(np.arange(400) % 4 == 0)), gold=gold, subsample="5k", **FAST)
-    assert (result.record.scored_on, result.evaluation["orientation"]) == ("partial", None)
+    assert result.record.scored_on == "partial" and "Partial set" in result.evaluation["orientation"]["text"]
     rows[:] = [rows[-1]]
     with pytest.raises(PredictionError, match="no clip of the subsample"):
         score(made_predictions(gold), gold=gold, subsample="5k", **FAST)

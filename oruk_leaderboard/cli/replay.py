@@ -12,7 +12,6 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("receipts", type=Path, metavar="RECEIPTS", help="JSON Lines, one receipt per clip")
     parser.add_argument("--clips", type=Path, metavar="DIR", help="rebuilt set that the answers are about")
     parser.add_argument("--gold", type=Path, metavar="FILE", help="gold labels instead of a rebuilt set")
-    parser.add_argument("--partial", action="store_true", help="give the orientation line for a partial set too")
     add_scoring_options(parser)
     add_json(parser)
     parser.epilog = (
@@ -31,7 +30,6 @@ def run(options: argparse.Namespace) -> int:
         options.receipts,
         clips=options.clips,
         gold=options.gold,
-        partial=options.partial,
         **scoring_options(options),
     )
     return finish(result.score, options)

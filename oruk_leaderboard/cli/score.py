@@ -29,7 +29,6 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--gold", type=Path, metavar="FILE", help="gold labels instead of a rebuilt set")
     parser.add_argument("--template", type=Path, metavar="FILE", help="write an empty predictions file and stop")
     parser.add_argument("--subsample", choices=("5k",), help="score the pinned subsample of the profile only")
-    parser.add_argument("--partial", action="store_true", help="give the orientation line for a partial set too")
     add_scoring_options(parser)
     add_json(parser)
     parser.epilog = EPILOG
@@ -90,7 +89,6 @@ def run(options: argparse.Namespace) -> int:
             options.predictions,
             clips=options.clips,
             gold=options.gold,
-            partial=options.partial,
             subsample=options.subsample,
             **scoring_options(options),
         ),
@@ -164,7 +162,7 @@ def _leaderboard(options: argparse.Namespace, protocol: "Protocol") -> int:
     from oruk_leaderboard.scoring.columns import score_columns
     from oruk_leaderboard.scoring.scorer import gold_columns
 
-    names = ("subsample", "partial", "system", "on_error", "cluster", "by", "figures")
+    names = ("subsample", "system", "on_error", "cluster", "by", "figures")
     if given := [name for name in names if getattr(options, name)]:
         option = f"--{given[0].replace('_', '-')}"
         raise PredictionError("the option does not apply to this protocol", where=protocol.name, found=option)

@@ -224,12 +224,14 @@ def _remarks(evaluation: Mapping[str, Any], findings: Sequence[str]) -> str:
 
 
 def _placement(evaluation: Mapping[str, Any]) -> list[str]:
-    """Where the figure would fall among the published rows, or why that is not said."""
-    if evaluation["orientation"]:
-        return [evaluation["orientation"]["text"]]
+    """Where the figure would fall among the published rows, and what a partial set lacks of the whole one."""
+    lines = [evaluation["orientation"]["text"]] if evaluation["orientation"] else []
     if evaluation["partial"] and evaluation["set_digest"]:
-        return ["Partial set: some clips of its profile are missing, so it is not placed beside the table."]
-    return []
+        empty = [name for name, figures in evaluation["per_class"].items() if not figures["support"]]
+        lacks = [f"every clip of {', '.join(evaluation['absent'])}" if evaluation["absent"] else "some clips"]
+        lacks += [f"the classes {', '.join(empty)}"] if empty else []
+        lines.append(f"Partial set: it lacks {' and '.join(lacks)}.")
+    return lines
 
 
 def _wrap(line: str, indent: int = 2) -> str:

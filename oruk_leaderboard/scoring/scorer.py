@@ -87,7 +87,7 @@ def score(
     seed: int = 0,
     interval: Method = METHODS[0],
     slices: Sequence[str] = SLICES,
-    partial: bool = False,
+    partial: bool = True,
     subsample: str | None = None,
     votes: Sequence[Path | str] = (),
     exclude_corpora: Sequence[str] = (),
@@ -109,7 +109,7 @@ def score(
         seed: Seed of the draws.
         interval: How replicates become an interval, one of ``statistics.METHODS``.
         slices: Attributes to slice by (``gold.ATTRIBUTES``).
-        partial: Give the orientation line for a partial set too.
+        partial: Place a partial set beside the published rows too, as a hint.
         subsample: ``5k`` scores the manifest's subsample of the profile only.
         votes: Files of listeners' votes (``answers.votes``), for the human line and soft labels.
         exclude_corpora: Corpora of the set that the system was trained on, besides those that the ledger and its card
@@ -289,7 +289,7 @@ def _evaluation(
 
 
 def _orientation(gold: Gold, protocol: Protocol, evaluation: dict[str, Any], partial: bool) -> dict[str, Any] | None:
-    """Neighbours in the published table; only for the benchmark's protocol, for a partial set only when asked."""
+    """Neighbours in the published table; only for the benchmark's protocol, for a partial set only with ``partial``."""
     if protocol.name != BENCHMARK or (gold.origin["partial"] and not partial):
         return None
     from oruk_leaderboard.scoring.orientation import orient
