@@ -294,7 +294,7 @@ def test_command_shows_differences_and_exits_with_one_on_conflicts(hub, root, pu
 @pytest.mark.parametrize(
     ("changes", "message"),
     [
-        ({"macro_f1": float("nan")}, "no number"),
+        ({"macro_f1": float("nan")}, "not a number"),
         ({"system": "made-api 1"}, "two systems would have one record"),
         ({"system": "情感"}, "makes no record.*system/id"),
         ({"system": "a" * 300}, "makes no record"),
@@ -306,6 +306,6 @@ def test_a_row_that_makes_no_record_of_its_own_leaves_nothing_behind(hub, root, 
     with pytest.raises(HubError, match=message):
         read(hub, root)
     hub.create(REPO, files(changed(published, "Spectra 1", accuracy=float("nan"))))
-    with pytest.raises(HubError, match="no number"):
+    with pytest.raises(HubError, match="not a number"):
         read(hub, root)
     assert len(load_records(root / "data" / "records")) == 35

@@ -124,7 +124,7 @@ def test_a_broken_structure_is_a_finding_and_never_a_traceback(document):
         ("class_scores.reliability.count.7", 400, "clips of"),
         ("class_scores.reliability.edges.3", 0.21, "15 equal bins"),
         ("class_scores.reliability.confidence.6", 0.6, "lies outside"),
-        ("class_scores.reliability.accuracy.6", 0.123456, "no whole number"),
+        ("class_scores.reliability.accuracy.6", 0.123456, "not a whole number"),
         ("class_scores.reliability.accuracy.0", 0.5, "has no clips"),
         ("class_scores.reliability.accuracy", [0.0], "one entry per bin"),
         ("class_scores.n", 401, "389 clips with scores of 401"),
