@@ -2,13 +2,13 @@
 
 from oruk_leaderboard.card.factsheets import FOLDER, fact_sheets, language_table
 from oruk_leaderboard.corpora.registry import built_in
-from oruk_leaderboard.manifest.stats import Group
+from oruk_leaderboard.manifest.stats import ClipGroup
 
 
 def group(name, **more):
     facts = {"clips": 10, "open": 10, "hours": 0.5, "unknown_durations": 0, "speakers": None, "hashed": 3}
     facts |= {"proven": 2, "seen_by_two": 1}
-    return Group(name=name, classes={"anger": 4, "not shipped": 6}, **{**facts, **more})
+    return ClipGroup(name=name, classes={"anger": 4, "not shipped": 6}, **{**facts, **more})
 
 
 def test_every_adapter_has_a_sheet(tmp_path):

@@ -9,11 +9,11 @@ from oruk_leaderboard.corpora.registry import built_in
 from oruk_leaderboard.corpora.spec import AGREEMENT
 from oruk_leaderboard.languages import language_name
 from oruk_leaderboard.manifest.files import load_manifest
-from oruk_leaderboard.manifest.stats import Group, stats
+from oruk_leaderboard.manifest.stats import ClipGroup, stats
 
 FOLDER = "dataset_card/corpora"
 
-Figures = Mapping[str, Mapping[str, Group]]
+Figures = Mapping[str, Mapping[str, ClipGroup]]
 """``corpus``, ``language`` or ``all`` to the groups of the manifest by name."""
 
 
@@ -66,7 +66,7 @@ def language_table(figures: Figures) -> str:
     return "\n".join(lines)
 
 
-def _index(specs: Mapping[str, CorpusSpec], figures: Mapping[str, Group]) -> str:
+def _index(specs: Mapping[str, CorpusSpec], figures: Mapping[str, ClipGroup]) -> str:
     lines = [
         "# Corpora",
         "",
@@ -93,7 +93,7 @@ def _index(specs: Mapping[str, CorpusSpec], figures: Mapping[str, Group]) -> str
     return "\n".join(lines) + "\n"
 
 
-def _sheet(spec: CorpusSpec, group: Group | None) -> str:
+def _sheet(spec: CorpusSpec, group: ClipGroup | None) -> str:
     """Fact sheet of one corpus."""
     facts = {
         "Id": f"`{spec.id}`",
@@ -129,7 +129,7 @@ def _sheet(spec: CorpusSpec, group: Group | None) -> str:
     return "\n\n".join(parts) + "\n"
 
 
-def _hours(group: Group) -> str:
+def _hours(group: ClipGroup) -> str:
     """Hours in the known durations, marked where they are not all known."""
     if group.hours is None:
         return "–"

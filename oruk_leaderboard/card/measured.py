@@ -6,7 +6,7 @@ from typing import Any
 
 from oruk_leaderboard.cells import markdown_cell
 from oruk_leaderboard.pictures.interval_rows import Point, PointRow, interval_rows
-from oruk_leaderboard.records.record import REBUILT, Record, by_score, clips_of, default_records
+from oruk_leaderboard.records.record import REBUILT, Record, by_score, default_records, set_key
 from oruk_leaderboard.records.system_card import BUILT_IN
 from oruk_leaderboard.systems import registry
 
@@ -26,8 +26,8 @@ def measured(records: Sequence[Record]) -> list[Record]:
     sets: dict[object, list[Record]] = {}
     for record in default_records(records, scored_on=REBUILT):
         if record.system.id in own:
-            sets.setdefault((record.scored_on, clips_of(record)), []).append(record)
-    largest = max(sets.values(), key=lambda members: (_evaluation(members[0])["n"], clips_of(members[0])), default=[])
+            sets.setdefault((record.scored_on, set_key(record)), []).append(record)
+    largest = max(sets.values(), key=lambda members: (_evaluation(members[0])["n"], set_key(members[0])), default=[])
     return by_score(largest)[:MOST_SERIES]
 
 

@@ -11,7 +11,7 @@ from oruk_leaderboard.languages import base_language
 
 if TYPE_CHECKING:
     from oruk_leaderboard.corpora import Problem
-    from oruk_leaderboard.manifest.stats import Group
+    from oruk_leaderboard.manifest.stats import ClipGroup
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
@@ -102,7 +102,7 @@ def _list(args: argparse.Namespace) -> int:
     return 0
 
 
-def _known(group: "Group | None") -> dict[str, int]:
+def _known(group: "ClipGroup | None") -> dict[str, int]:
     """How far the manifest pins and proves a corpus."""
     if group is None:
         return {}

@@ -11,7 +11,7 @@ from oruk_leaderboard.corpora.columns import derived, of_path
 from oruk_leaderboard.corpora.duplicates import exclude_duplicates, no_class
 from oruk_leaderboard.corpora.find import FoundCorpus, locate
 from oruk_leaderboard.corpora.match import Match, match_paths
-from oruk_leaderboard.corpora.readers import LabelFile, missing_column, read_rows
+from oruk_leaderboard.corpora.readers import LabelFile, label_rows, missing_column
 from oruk_leaderboard.corpora.recordings import Recordings, place_of, rank, twins
 from oruk_leaderboard.corpora.registry import get_corpus
 from oruk_leaderboard.corpora.roots import Problem, Root, open_root
@@ -354,7 +354,7 @@ class _Maker:
     def _rows(self, table: Match, place: str) -> Iterator[Columns]:
         assert self.spec.table is not None
         file = LabelFile(self.corpus.root, table.media, place, self.spec.table, table.columns)
-        return read_rows(file, trusted=self.spec.trusted, origin=self.spec.origin)
+        return label_rows(file, trusted=self.spec.trusted, origin=self.spec.origin)
 
     def _check_columns(self, path: str, row: Columns) -> None:
         spec = self.spec
@@ -380,7 +380,7 @@ class _Maker:
             return rows
         for table in match_paths(self.spec, rule.table.paths, self.corpus.index.others):
             file = LabelFile(self.corpus.root, table.media, table.place, rule.table, table.columns)
-            for row in read_rows(file, trusted=self.spec.trusted, origin=self.spec.origin):
+            for row in label_rows(file, trusted=self.spec.trusted, origin=self.spec.origin):
                 if rule.key not in row:
                     raise missing_column(table.media, rule.key, row)
                 key = row[rule.key]

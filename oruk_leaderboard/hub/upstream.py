@@ -15,7 +15,7 @@ from typing import Any
 
 from oruk_leaderboard.errors import HubError, RecordError
 from oruk_leaderboard.hub.client import Hub
-from oruk_leaderboard.hub.upstream_table import Row, find_table, read_rows
+from oruk_leaderboard.hub.upstream_table import Row, find_table, read_table_rows
 from oruk_leaderboard.paths import checkout_root
 from oruk_leaderboard.records.addresses import REPO, WEB
 from oruk_leaderboard.records.record import (
@@ -103,7 +103,7 @@ def sync(
     table = find_table(hub, sha)
     if table is None:
         raise HubError("no table in the repository", where=f"{repo}@{sha}", expected="a default config in README.md")
-    rows = read_rows(hub.download(table, sha))
+    rows = read_table_rows(hub.download(table, sha))
     composition = json.loads((root / "data" / "composition.json").read_text(encoding="utf-8"))
     check_composition(rows, composition, where=f"{repo}/{table}@{sha}")
     comparison = compare_rows(rows, load_records(root / "data" / "records"))

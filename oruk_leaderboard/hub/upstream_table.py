@@ -83,7 +83,7 @@ def _is_table(path: Path) -> bool:
     return bool(rows) and set(rows[0]) == set(load_schema("leaderboard")["properties"])
 
 
-def read_rows(path: Path) -> list[dict[str, Any]]:
+def read_table_rows(path: Path) -> list[dict[str, Any]]:
     """Rows of a published table (parquet, CSV or JSON Lines), each checked against the leaderboard schema.
 
     Raises:

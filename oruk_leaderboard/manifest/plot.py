@@ -3,13 +3,13 @@
 from collections.abc import Iterable, Mapping
 
 from oruk_leaderboard.classes import CLASSES
-from oruk_leaderboard.manifest.stats import NOT_SHIPPED, Group
+from oruk_leaderboard.manifest.stats import NOT_SHIPPED, ClipGroup
 from oruk_leaderboard.pictures.stacked_bars import Bar, stacked_bars
 
 _LEGEND = (*CLASSES, NOT_SHIPPED)
 
 
-def plots(figures: Mapping[str, Iterable[Group]]) -> dict[str, str]:
+def plots(figures: Mapping[str, Iterable[ClipGroup]]) -> dict[str, str]:
     """File name to SVG.
 
     Args:
@@ -22,12 +22,12 @@ def plots(figures: Mapping[str, Iterable[Group]]) -> dict[str, str]:
     }
 
 
-def _plot(title: str, groups: Iterable[Group]) -> str:
+def _plot(title: str, groups: Iterable[ClipGroup]) -> str:
     ordered = sorted(groups, key=lambda group: (-group.clips, group.name))
     label = f"{title} and class; `oruk-leaderboard manifest stats` prints the same figures."
     return stacked_bars(title, [_bar(group) for group in ordered], _LEGEND, label=label)
 
 
-def _bar(group: Group) -> Bar:
+def _bar(group: ClipGroup) -> Bar:
     hours = f", {group.hours:.1f} h" if group.hours is not None and not group.unknown_durations else ""
     return Bar(group.name, [group.classes.get(name, 0) for name in _LEGEND], f"{group.clips:,}{hours}")

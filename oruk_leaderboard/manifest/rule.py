@@ -65,7 +65,7 @@ class Candidate:
 
 
 @dataclass(frozen=True, slots=True)
-class Choice:
+class ChosenClips:
     """What the rule chose.
 
     Attributes:
@@ -77,7 +77,7 @@ class Choice:
     chosen: Mapping[str, Sequence[str]]
 
 
-def choose(candidates: Mapping[str, Sequence[Candidate]], *, size: int = SIZE) -> Choice:
+def choose(candidates: Mapping[str, Sequence[Candidate]], *, size: int = SIZE) -> ChosenClips:
     """Choose exactly ``size`` clips from the candidates of all corpora.
 
     Raises:
@@ -93,7 +93,7 @@ def choose(candidates: Mapping[str, Sequence[Candidate]], *, size: int = SIZE) -
     for corpus in sorted(available, key=lambda corpus: (-available[corpus], corpus))[:surplus]:
         taken[corpus] -= 1
     chosen = {corpus: order(candidates[corpus])[: taken[corpus]] for corpus in sorted(taken) if taken[corpus]}
-    return Choice(cap, chosen)
+    return ChosenClips(cap, chosen)
 
 
 def order(candidates: Sequence[Candidate]) -> list[str]:

@@ -16,7 +16,7 @@ NOT_SHIPPED = "not shipped"
 
 
 @dataclass(frozen=True, slots=True)
-class Group(ToDict):
+class ClipGroup(ToDict):
     """Some clips in figures.
 
     Attributes:
@@ -44,7 +44,7 @@ class Group(ToDict):
     classes: dict[str, int]
 
 
-def stats(manifest: Manifest) -> dict[str, list[Group]]:
+def stats(manifest: Manifest) -> dict[str, list[ClipGroup]]:
     """Figures by ``corpus`` and ``language`` (of the tag without its region), and of ``all``."""
     keys: dict[str, Callable[[ManifestRow], str]] = {
         "corpus": lambda row: row.corpus,
@@ -61,12 +61,12 @@ def stats(manifest: Manifest) -> dict[str, list[Group]]:
     return figures
 
 
-def _group(name: str, rows: Sequence[ManifestRow], seen: Mapping[str, int]) -> Group:
+def _group(name: str, rows: Sequence[ManifestRow], seen: Mapping[str, int]) -> ClipGroup:
     durations = [row.duration_s for row in rows if row.duration_s is not None]
     hashed = Counter(row.corpus for row in rows if row.source_sha256 is not None)
     classes = Counter(row.label or NOT_SHIPPED for row in rows)
     speakers = {(row.corpus, row.speaker) for row in rows if row.speaker is not None}
-    return Group(
+    return ClipGroup(
         name=name,
         clips=len(rows),
         open=sum(row.open for row in rows),

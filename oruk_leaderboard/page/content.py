@@ -9,7 +9,7 @@ from oruk_leaderboard.languages import base_language
 from oruk_leaderboard.records.addresses import model_url
 from oruk_leaderboard.records.caveats import caveats_of
 from oruk_leaderboard.records.overlap import outside, sentence
-from oruk_leaderboard.records.record import PUBLISHED, REBUILT, Record, by_score, clips_of, default_records
+from oruk_leaderboard.records.record import PUBLISHED, REBUILT, Record, by_score, default_records, set_key
 from oruk_leaderboard.records.training import training_ledger
 from oruk_leaderboard.table.leaderboard import leaderboard
 from oruk_leaderboard.table.uncertainty import accuracy_interval, close_to, leader, macro_f1_interval
@@ -44,7 +44,7 @@ class Badge:
 
 
 @dataclass(frozen=True, slots=True)
-class Group:
+class RankingGroup:
     """Rows that may be ranked together: one ``scored_on`` value, and for rebuilt sets the same clips.
 
     Attributes:
@@ -165,17 +165,19 @@ def badges_of(record: Record) -> tuple[Badge, ...]:
     )
 
 
-def group_of(record: Record) -> Group:
+def group_of(record: Record) -> RankingGroup:
     """Group that a record is ranked in."""
     title, detail = GROUP_TITLES[record.scored_on]
     if record.scored_on in PUBLISHED:
-        return Group(record.scored_on, title, detail, published=True)
-    named, digest = clips_of(record)
+        return RankingGroup(record.scored_on, title, detail, published=True)
+    named, digest = set_key(record)
     key = ":".join((record.scored_on, *named.split()[:-1], digest[:12]))
     evaluation = record.evaluation or {}
     corpora = len(evaluation.get("slices", {}).get("corpus", ()))
     size = f"{evaluation.get('n', 0):,} clips of {corpora} corpora"
-    return Group(key, title, f"measured with this package: {size}, {named} {digest[:12]}; {detail}", published=False)
+    return RankingGroup(
+        key, title, f"measured with this package: {size}, {named} {digest[:12]}; {detail}", published=False
+    )
 
 
 _KINDS: Mapping[str, str] = {"unnamed": "in-distribution", "nothing found": "nothing"}
@@ -272,7 +274,7 @@ def row_key(record: Record) -> str:
     return key if record.scored_on in PUBLISHED else f"{group_of(record).id}/{key}"
 
 
-def groups_of(records: Iterable[Record]) -> list[Group]:
+def groups_of(records: Iterable[Record]) -> list[RankingGroup]:
     """Groups that have rows: the two published ones first, then rebuilt sets."""
     groups = {group_of(record).id: group_of(record) for record in records}
     published = [groups[scored_on] for scored_on in PUBLISHED if scored_on in groups]

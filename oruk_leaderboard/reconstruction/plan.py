@@ -20,7 +20,7 @@ EXCLUDED = "excluded"
 
 
 @dataclass(frozen=True, slots=True)
-class Choice:
+class Request:
     """What the user asked for.
 
     Attributes:
@@ -42,7 +42,7 @@ class Choice:
     label_source: str | None = None
 
     def check(self) -> None:
-        """Refuse a choice that contradicts itself.
+        """Refuse a request that contradicts itself.
 
         Raises:
             OrukError: It does.
@@ -112,7 +112,7 @@ class Plan:
 def make_plan(
     founds: Sequence[FoundCorpus],
     manifest: Manifest,
-    choice: Choice,
+    request: Request,
     *,
     workers: int | None = None,
     progress: Progress = silent,
@@ -122,7 +122,7 @@ def make_plan(
     Args:
         founds: From `find_corpora`.
         manifest: The pinned clips.
-        choice: What the user asked for.
+        request: What the user asked for.
         workers: Threads that read and hash; None for one a core.
         progress: Reports the clips checked.
 
@@ -133,32 +133,32 @@ def make_plan(
     validation = validate(
         founds,
         manifest,
-        profile=choice.profile,
-        label_policy=choice.label_policy,
-        label_source=choice.label_source,
-        unselected=choice.all_clips,
+        profile=request.profile,
+        label_policy=request.label_policy,
+        label_source=request.label_source,
+        unselected=request.all_clips,
         workers=workers,
         progress=progress,
     )
-    own_labels = choice.label_policy is not None or choice.label_source is not None
+    own_labels = request.label_policy is not None or request.label_source is not None
     planned: dict[str, Job | None] = {
         item.row.clip_id: _pinned_job(item, own_labels=own_labels) for item in validation.usable
     }
     rows = {row.clip_id: row for row in manifest.of_corpora(*{found.spec.id for found in founds})}
-    findings, totals = _settled(validation, rows, choice)
-    if choice.all_clips:
-        more, more_findings = _all_clips(founds, validation, rows.keys(), choice, totals)
+    findings, totals = _settled(validation, rows, request)
+    if request.all_clips:
+        more, more_findings = _all_clips(founds, validation, rows.keys(), request, totals)
         planned |= more
         findings += more_findings
-    jobs, unlabelled = _labelled(planned, choice)
+    jobs, unlabelled = _labelled(planned, request)
     for finding in unlabelled:
         totals[finding.corpus or ""][finding.state] += 1
     return Plan(
-        jobs=jobs[: choice.limit],
+        jobs=jobs[: request.limit],
         specs={found.spec.id: found.spec for found in founds},
         totals=totals,
         absent=validation.absent,
-        wanted=None if choice.all_clips else _wanted(validation),
+        wanted=None if request.all_clips else _wanted(validation),
         findings=[*findings, *unlabelled],
         manifest=validation.manifest,
     )
@@ -176,19 +176,19 @@ def _pinned_job(item: Usable, *, own_labels: bool) -> Job:
 
 
 def _settled(
-    validation: Validation, rows: Mapping[str, ManifestRow], choice: Choice
+    validation: Validation, rows: Mapping[str, ManifestRow], request: Request
 ) -> tuple[list[Finding], defaultdict[str, Counter[str]]]:
     """Findings and totals of what will not be made; clips that will be made are counted when they are."""
     findings: list[Finding] = []
     totals: defaultdict[str, Counter[str]] = defaultdict(Counter)
     for state in validation.states:
         row = rows.get(state.clip_id or "")
-        if state.state not in (DIFFERS, MISSING, EXTRA) or (row and not choice.keeps(row.language, row.label)):
+        if state.state not in (DIFFERS, MISSING, EXTRA) or (row and not request.keeps(row.language, row.label)):
             continue
         totals[state.corpus][state.state] += 1
         findings.append(Finding(state.clip_id, state.corpus, state.media, state.state, state.reason))
     for corpus, states in validation.totals.items():
-        if not choice.all_clips and "not selected" in states:
+        if not request.all_clips and "not selected" in states:
             totals[corpus]["not selected"] = states["not selected"]
     findings += [Finding(None, None, problem.where, "problem", problem.reason) for problem in validation.problems]
     return findings, totals
@@ -198,7 +198,7 @@ def _all_clips(
     founds: Sequence[FoundCorpus],
     validation: Validation,
     pinned: Collection[str],
-    choice: Choice,
+    request: Request,
     totals: defaultdict[str, Counter[str]],
 ) -> tuple[dict[str, Job | None], list[Finding]]:
     """Jobs of clips that the manifest does not choose, and None for a pinned one that is a duplicate in this copy."""
@@ -208,7 +208,7 @@ def _all_clips(
     altered = {state.clip_id for state in validation.states if state.state == DIFFERS}
     jobs: dict[str, Job | None] = {}
     missing: dict[str, Finding] = {}
-    policy, source = choice.label_policy, choice.label_source
+    policy, source = request.label_policy, request.label_source
     each = clips_of(founds, label_policy=policy, label_source=source, hash_duplicates=False)
     for found, content in zip(founds, each, strict=True):
         unique, _ = exclude_duplicates(content.clips, found.root, keep=exact)
@@ -224,7 +224,7 @@ def _all_clips(
                 if "duplicate" in excluded:
                     jobs[clip.clip_id] = None
         for clip in content.missing:
-            if clip.label is not None and clip.clip_id not in pinned and choice.keeps(clip.language, clip.label):
+            if clip.label is not None and clip.clip_id not in pinned and request.keeps(clip.language, clip.label):
                 reason = "named in the label file, no recording"
                 missing[clip.clip_id] = Finding(clip.clip_id, clip.corpus, clip.media, MISSING, reason)
     told = [finding for clip_id, finding in missing.items() if clip_id not in jobs]
@@ -233,11 +233,11 @@ def _all_clips(
     return jobs, told
 
 
-def _labelled(planned: Mapping[str, Job | None], choice: Choice) -> tuple[list[Job], list[Finding]]:
+def _labelled(planned: Mapping[str, Job | None], request: Request) -> tuple[list[Job], list[Finding]]:
     """Jobs that pass the filters, in order; clips without a class in this copy are findings."""
     jobs, unlabelled = [], []
     for _, job in sorted(planned.items()):
-        if job is None or not choice.keeps(job.clip.language, job.clip.label):
+        if job is None or not request.keeps(job.clip.language, job.clip.label):
             continue
         if job.clip.label is None:
             reason = job.clip.excluded or "no label in this copy"

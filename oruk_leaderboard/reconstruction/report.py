@@ -13,7 +13,7 @@ from oruk_leaderboard.classes import SAMPLE_RATE
 from oruk_leaderboard.corpora.spec import AGREEMENT
 from oruk_leaderboard.manifest.corpus_check import USABLE
 from oruk_leaderboard.reconstruction.journal import Entry
-from oruk_leaderboard.reconstruction.plan import Choice, Finding, Plan
+from oruk_leaderboard.reconstruction.plan import Finding, Plan, Request
 from oruk_leaderboard.reconstruction.render import Job
 
 REPORT = "report.json"
@@ -57,7 +57,7 @@ class Report:
 
 def make_report(
     plan: Plan,
-    choice: Choice,
+    request: Request,
     made: Iterable[tuple[Job, Entry]],
     failed: Sequence[Finding],
     *,
@@ -70,7 +70,7 @@ def make_report(
 
     Args:
         plan: What was planned.
-        choice: What the user asked for.
+        request: What the user asked for.
         made: Clips of the set.
         failed: Findings of rendering: clips that are not in the set, and clips that are odd.
         digest: Of the set.
@@ -102,8 +102,8 @@ def make_report(
         if states[corpus]
     }
     total = clips.total()
-    own_labels = choice.label_policy is not None or choice.label_source is not None
-    complete = choice.profile is not None and not choice.filtered and not own_labels and total == plan.wanted
+    own_labels = request.label_policy is not None or request.label_source is not None
+    complete = request.profile is not None and not request.filtered and not own_labels and total == plan.wanted
     return Report(
         {
             "report_version": REPORT_VERSION,
@@ -114,15 +114,15 @@ def make_report(
             "audio_rule": RULE_VERSION,
             "package": __version__,
             "manifest": dict(plan.manifest),
-            "all_clips": choice.all_clips,
+            "all_clips": request.all_clips,
             "partial": not complete,
             "absent": dict(sorted(plan.absent.items())),
-            "label_policy": choice.label_policy,
-            "label_source": choice.label_source,
+            "label_policy": request.label_policy,
+            "label_source": request.label_source,
             "filters": {
-                "languages": sorted(choice.languages),
-                "labels": sorted(choice.labels),
-                "limit": choice.limit,
+                "languages": sorted(request.languages),
+                "labels": sorted(request.labels),
+                "limit": request.limit,
             },
             "corpora": corpora,
             "findings": [asdict(finding) for finding in (*plan.findings, *failed)],

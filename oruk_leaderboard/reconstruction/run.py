@@ -13,7 +13,7 @@ from oruk_leaderboard.progress import Progress, silent
 from oruk_leaderboard.reconstruction.engines import ENGINES
 from oruk_leaderboard.reconstruction.estimate import Estimate, estimate
 from oruk_leaderboard.reconstruction.layouts import layout_of
-from oruk_leaderboard.reconstruction.plan import Choice, Plan, make_plan
+from oruk_leaderboard.reconstruction.plan import Plan, Request, make_plan
 from oruk_leaderboard.reconstruction.report import Report
 from oruk_leaderboard.reconstruction.shards import Writing
 from oruk_leaderboard.reconstruction.store import open_store, telling
@@ -66,7 +66,7 @@ def reconstruct(
         OrukError: Nothing usable is below the roots, the output cannot be written or is in use, or this machine's
             libraries give other samples than the audio rule.
     """
-    choice = Choice(profile, all_clips, tuple(languages), tuple(labels), limit, label_policy, label_source)
+    request = Request(profile, all_clips, tuple(languages), tuple(labels), limit, label_policy, label_source)
     laid_out = layout_of(layout)
     if engine not in ENGINES:
         raise OrukError("no such engine", where="--engine", expected=", ".join(ENGINES), found=engine)
@@ -75,12 +75,12 @@ def reconstruct(
     with open_store(out) as store:
         started = time.monotonic()
         roots = more if root is None else (root, *more)
-        plan, opened = _plan(roots, corpora, choice, manifest, workers, progress)
+        plan, opened = _plan(roots, corpora, request, manifest, workers, progress)
         with telling(store.location):
             writing = Writing(store, laid_out, plan)
             outcomes = ENGINES[engine](writing.batches(), workers=workers, open_root=opened.__getitem__)
             writing.write(outcomes, progress("rebuilding", len(plan.jobs)))
-            return writing.finish(choice, seconds=time.monotonic() - started)
+            return writing.finish(request, seconds=time.monotonic() - started)
 
 
 def dry_run(
@@ -102,22 +102,22 @@ def dry_run(
 
     Args and errors are those of `reconstruct`.
     """
-    choice = Choice(profile, all_clips, tuple(languages), tuple(labels), limit, label_policy, label_source)
+    request = Request(profile, all_clips, tuple(languages), tuple(labels), limit, label_policy, label_source)
     workers = workers or os.cpu_count() or 1
     roots = more if root is None else (root, *more)
-    plan, opened = _plan(roots, corpora, choice, manifest, workers, progress)
+    plan, opened = _plan(roots, corpora, request, manifest, workers, progress)
     return estimate(plan, opened.__getitem__, workers=workers)
 
 
 def _plan(
     roots: Sequence[str | Path | Root],
     corpora: Corpora | None,
-    choice: Choice,
+    request: Request,
     manifest: Manifest | None,
     workers: int,
     progress: Progress,
 ) -> tuple[Plan, dict[str, Root]]:
-    choice.check()
+    request.check()
     opened = open_roots(*roots)
     founds = find_corpora(*opened, only=corpora)
     if not founds:
@@ -127,18 +127,18 @@ def _plan(
             raise OrukError("a .lst listing has no audio", where=found.root.location, do="give the folder itself")
     manifest = load_manifest() if manifest is None else manifest
     pinned = set(manifest.corpora) & {found.spec.id for found in founds}
-    if not (choice.all_clips or choice.profile or pinned):
+    if not (request.all_clips or request.profile or pinned):
         raise OrukError(
             "the manifest chooses no clips of the corpora found",
             found=", ".join(sorted({found.spec.id for found in founds})),
             do="take everything that has a class with --all-clips",
         )
-    plan = make_plan(founds, manifest, choice, workers=workers, progress=progress)
-    if choice.filtered and not (plan.jobs or plan.findings):
+    plan = make_plan(founds, manifest, request, workers=workers, progress=progress)
+    if request.filtered and not (plan.jobs or plan.findings):
         raise OrukError(
             "the filters leave no clip",
             expected=f"languages {', '.join(sorted({tag for found in founds for tag in found.spec.languages}))}",
-            found=", ".join((*choice.languages, *choice.labels)),
+            found=", ".join((*request.languages, *request.labels)),
         )
     _require_video(plan)
     return plan, {found.root.location: found.root for found in founds}

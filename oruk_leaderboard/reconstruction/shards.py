@@ -10,7 +10,7 @@ from oruk_leaderboard.manifest.check import MISSING
 from oruk_leaderboard.reconstruction.card import card
 from oruk_leaderboard.reconstruction.journal import STALE, Entry, Journal, journal_name, rows_digest, write_file
 from oruk_leaderboard.reconstruction.layouts import Layout, Row, ShardWriter, row_of
-from oruk_leaderboard.reconstruction.plan import Choice, Finding, Plan
+from oruk_leaderboard.reconstruction.plan import Finding, Plan, Request
 from oruk_leaderboard.reconstruction.render import Job, Outcome
 from oruk_leaderboard.reconstruction.report import REPORT, Report, make_report, report_text, same_set
 from oruk_leaderboard.reconstruction.resume import Earlier, Known, source_is_checked
@@ -75,12 +75,12 @@ class Writing:
         """Take away the report before anything else changes: a set without one is not finished."""
         self._store.remove(REPORT)
 
-    def finish(self, choice: Choice, *, seconds: float) -> Report:
+    def finish(self, request: Request, *, seconds: float) -> Report:
         """Write what the set has as a whole, remove what an earlier plan left, and report."""
         files = {name for journal in self._journals.values() for name in journal.files}
         report = make_report(
             self._plan,
-            choice,
+            request,
             [(job, entry) for job, entry in self._pairs() if entry.clip_sha256 is not None],
             [_finding(job, entry) for job, entry in self._pairs() if entry.reason or entry.clip_sha256 is None],
             digest=set_digest((row["clip_id"], row["label"], row["clip_sha256"]) for row in self._rows()),

@@ -231,12 +231,12 @@ def default_records(records: Sequence[Record], *, scored_on: Sequence[str] = PUB
     newest: dict[tuple[str, object], Record] = {}
     for record in sorted(records, key=lambda record: record.snapshot):
         if record.scored_on in scored_on and record.superseded_by is None:
-            kind = None if record.scored_on in PUBLISHED else (record.scored_on, clips_of(record))
+            kind = None if record.scored_on in PUBLISHED else (record.scored_on, set_key(record))
             newest[record.system.id, kind] = record
     return list(newest.values())
 
 
-def clips_of(record: Record) -> tuple[str, str]:
+def set_key(record: Record) -> tuple[str, str]:
     """What names the clips of a rebuilt set, and its digest: records are comparable where both are equal.
 
     A whole profile is named by its manifest; a subsample also by the profile that it was drawn from; a partial set only

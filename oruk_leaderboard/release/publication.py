@@ -226,7 +226,7 @@ def _same(remote: RemoteFile, content: bytes) -> bool:
 def _lost_systems(hub: Hub, plan: Publication, root: Path) -> HubError | None:
     """The published table must not lose a system: by a new table in its place, or by a card that names another."""
     from oruk_leaderboard.hub.upstream import compare_rows, key
-    from oruk_leaderboard.hub.upstream_table import find_table, read_rows
+    from oruk_leaderboard.hub.upstream_table import find_table, read_table_rows
     from oruk_leaderboard.records.record import load_records
 
     table = find_table(hub, plan.parent) if plan.updated and plan.parent else None
@@ -234,7 +234,7 @@ def _lost_systems(hub: Hub, plan: Publication, root: Path) -> HubError | None:
         return None
     records = load_records(root / "data" / "records")
     known = {key(name) for record in records for name in (record.system.id, record.system.name)}
-    missing = compare_rows(read_rows(hub.download(table, str(plan.parent))), records).missing
+    missing = compare_rows(read_table_rows(hub.download(table, str(plan.parent))), records).missing
     lost = [str(row["system"]) for row in missing if key(row["system"]) not in known]
     if not lost:
         return None

@@ -13,10 +13,10 @@ from oruk_leaderboard.records.record import (
     REBUILT,
     Record,
     by_score,
-    clips_of,
     default_records,
     load_composition,
     load_records,
+    set_key,
 )
 from oruk_leaderboard.table.configs import leaderboard_row
 
@@ -311,7 +311,7 @@ def _with_ties(rows: Sequence[Row]) -> list[Row]:
 
 def _group(record: Record) -> str:
     """Only results on the same clips are ranked together."""
-    return record.scored_on if record.scored_on in PUBLISHED else f"{record.scored_on} of {' '.join(clips_of(record))}"
+    return record.scored_on if record.scored_on in PUBLISHED else f"{record.scored_on} of {' '.join(set_key(record))}"
 
 
 def _known(what: str, value: str | None, allowed: Sequence[str]) -> None:

@@ -15,7 +15,7 @@ Interval = tuple[str, str]
 """Lower and upper end with the digits that tables print."""
 
 
-def clips_of(record: Record) -> int | None:
+def clip_count(record: Record) -> int | None:
     """Clips that a published figure was computed on; None for a rebuilt set."""
     clips: dict[str, int] = load_composition()["clips"]
     return clips.get(record.scored_on)
@@ -29,7 +29,7 @@ def accuracy_interval(record: Record) -> Interval | None:
     """
     from oruk_leaderboard.statistics import wilson
 
-    if clips := clips_of(record):
+    if clips := clip_count(record):
         low, high = (float(end) for end in wilson(float(record.accuracy) / 100, clips))
     elif (pair := _own(record, "accuracy")) is not None:
         low, high = pair

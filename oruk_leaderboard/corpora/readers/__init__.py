@@ -28,7 +28,7 @@ from oruk_leaderboard.corpora.readers import dialogues, structured, tables  # no
 from oruk_leaderboard.corpora.readers.label_file import READERS, LabelFile, Reader, Row, missing_column, reader
 from oruk_leaderboard.errors import CorpusError
 
-__all__ = ["LabelFile", "Reader", "Row", "find_reader", "missing_column", "read_rows", "reader"]
+__all__ = ["LabelFile", "Reader", "Row", "find_reader", "label_rows", "missing_column", "reader"]
 
 _MALFORMED = (
     *(
@@ -76,7 +76,7 @@ def _own_module(module: str, origin: Path) -> Any:
     return loaded
 
 
-def read_rows(file: LabelFile, *, trusted: bool, origin: Path) -> Iterator[Row]:
+def label_rows(file: LabelFile, *, trusted: bool, origin: Path) -> Iterator[Row]:
     """Rows of a label file that its rule keeps, with the groups of its path as further columns.
 
     Raises:
