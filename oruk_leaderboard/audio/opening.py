@@ -73,5 +73,5 @@ def _checked(recording: Recording) -> Recording:
     if not MIN_RATE <= recording.rate <= MAX_RATE:
         raise bad_rate(recording.rate)
     if recording.frames == 0:
-        raise AudioError("the recording holds no samples", reason="empty", found="0 frames")
+        raise AudioError("the recording is empty", reason="empty", found="0 frames")
     return recording

@@ -88,7 +88,7 @@ def render_recording(
     if recording.frames is None and count is not None and wanted - len(mono) > SEGMENT_SLACK_S * recording.rate:
         raise _outside(f"{start / recording.rate:.3f} to {end_s} s", found_s=(start + len(mono)) / recording.rate)
     if not len(mono):
-        raise AudioError("the recording holds no samples", reason="empty", found="0 frames")
+        raise AudioError("the recording is empty", reason="empty", found="0 frames")
     samples, notes = quantise(mono, recording.rate)
     digest = hashlib.sha256(samples.data).hexdigest()
     return Rendered(

@@ -167,12 +167,12 @@ def _find(args: argparse.Namespace) -> int:
             for short in item.shortfalls:
                 some = "" if short.example is None else f" ({short.count:,}, e.g. {short.example})"
                 output.write_text(f"{item.corpus.spec.id}: {short.what}{some}: {short.do}")
-    _tell(*problems, *(problem for item in surveys for problem in item.problems))
+    _note_all(*problems, *(problem for item in surveys for problem in item.problems))
     lost = output.note_lost(args.roots, only, {item.corpus.spec.id for item in surveys})
     return 0 if not problems and not lost and all(item.complete for item in surveys) else 1
 
 
-def _tell(*problems: "Problem") -> None:
+def _note_all(*problems: "Problem") -> None:
     for problem in problems:
         output.note(f"{problem.where}: {problem.reason}")
 
@@ -199,11 +199,11 @@ def _clips(args: argparse.Namespace) -> int:
     else:
         columns = ["clip_id", "label", "native_label", "speaker", "gender", "language", "media", "excluded"]
         output.write_text(text_table(columns, [[row[column] for column in columns] for row in rows]))
-    _tell(*root.problems, *found.problems)
+    _note_all(*root.problems, *found.problems)
     if found.missing:
         output.note(f"{corpus.spec.id}: {len(found.missing)} clips of its label file have no recording here")
     if found.extras:
-        output.note(f"{corpus.spec.id}: {len(found.extras)} recordings are no clips, e.g. {found.extras[0].where}")
+        output.note(f"{corpus.spec.id}: {len(found.extras)} recordings are not clips, e.g. {found.extras[0].where}")
     return 1 if root.problems or found.problems or found.missing else 0
 
 
@@ -216,16 +216,18 @@ def _check(args: argparse.Namespace) -> int:
     spec = load_spec(args.file)
     with tempfile.TemporaryDirectory() as folder:
         build_example(spec, Path(folder))
-        told = differences(spec, Path(folder))
+        faults = differences(spec, Path(folder))
     other = registry().get(spec.id)
     if other is not None and other.state == "adapter" and other.origin.resolve() != args.file.resolve():
-        told.append(f"another spec has the id {spec.id}: {other.origin}; rename yours")
+        faults.append(f"another spec has the id {spec.id}: {other.origin}; rename yours")
     if not spec.example.get("clips"):
-        told.append("the spec has no [example] clips to check it with")
+        faults.append("the spec has no [example] clips to check it with")
     if not spec.citation:
-        told.append("the spec has no citation: BibTeX of those who made the corpus")
+        faults.append("the spec has no citation: BibTeX of those who made the corpus")
     if args.json:
-        output.write_json({"id": spec.id, "file": str(args.file), "differences": told})
+        output.write_json({"id": spec.id, "file": str(args.file), "differences": faults})
     else:
-        output.write_text("\n".join(told) if told else f"{spec.id}: the spec is sound and its example gives its clips")
-    return 1 if told else 0
+        output.write_text(
+            "\n".join(faults) if faults else f"{spec.id}: the spec is sound and its example gives its clips"
+        )
+    return 1 if faults else 0

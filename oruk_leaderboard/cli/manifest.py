@@ -91,7 +91,7 @@ def _build(args: argparse.Namespace) -> int:
     if args.lists is None:
         manifest = read_folder(out, version=args.as_version)
         write_manifest(manifest, out, beside=_beside(out))
-        _tell(args, {**manifest.to_dict(), "out": str(out)}, f"{out}.parquet: {len(manifest.rows)} clips")
+        _write(args, {**manifest.to_dict(), "out": str(out)}, f"{out}.parquet: {len(manifest.rows)} clips")
         return DONE
     # These two are written by hand; a build takes the shipped ones.
     kept = {
@@ -114,7 +114,7 @@ def _build(args: argparse.Namespace) -> int:
         "unused": [path.name for path in built.unused],
         "problems": [{"where": problem.where, "reason": problem.reason} for problem in built.problems],
     }
-    _tell(
+    _write(
         args,
         document,
         f"{out}: {len(built.manifest.rows)} clips of {len(built.manifest.corpora)} corpora, CAP {built.cap}",
@@ -130,7 +130,7 @@ def _beside(folder: Path) -> dict[str, str]:
     return {path.name: path.read_text(encoding="utf-8") for path in paths}
 
 
-def _tell(args: argparse.Namespace, document: dict[str, object], text: str) -> None:
+def _write(args: argparse.Namespace, document: dict[str, object], text: str) -> None:
     if args.json:
         output.write_json(document)
     else:
@@ -193,7 +193,7 @@ def _digest(args: argparse.Namespace) -> int:
     from oruk_leaderboard.manifest import load_manifest
 
     manifest = load_manifest(args.manifest).profile(args.profile)
-    _tell(args, {**manifest.to_dict(), "profile": args.profile}, manifest.digest)
+    _write(args, {**manifest.to_dict(), "profile": args.profile}, manifest.digest)
     return DONE
 
 
@@ -266,7 +266,7 @@ def _state(args: argparse.Namespace, founds: "Sequence[FoundCorpus]", manifest: 
     releases = ", ".join(f"{corpus} ({release})" for corpus, release in statement.corpora.items())
     text = f"{args.out}: {len(statement.clips):,} clips of {releases}"
     document = {"out": str(args.out), "clips": len(statement.clips), "corpora": dict(statement.corpora)}
-    _tell(args, {**document, "problems": [asdict(item) for item in problems]}, text)
+    _write(args, {**document, "problems": [asdict(item) for item in problems]}, text)
     for problem in problems:
         output.note(f"{problem.where}: {problem.reason}")
     return FINDINGS if problems else DONE

@@ -32,7 +32,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     selection.add_argument("--all-clips", action="store_true", help="every clip that has a class")
     parser.add_argument("--layout", choices=("parquet", "audiofolder", "harness"), default="parquet")
     parser.add_argument(
-        "--workers", type=positive, metavar="N", help="threads, or tasks on a cluster; default: one a core"
+        "--workers", type=positive, metavar="N", help="threads, or tasks on a cluster; default: one per core"
     )
     parser.add_argument("--engine", choices=("local", "ray"), default="local")
     parser.add_argument("--limit", type=positive, metavar="N", help="the first N clips only")

@@ -21,7 +21,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("--manifest", metavar="VERSION|PATH", help="another manifest than the shipped one")
     parser.add_argument(
-        "--workers", type=output.positive, metavar="N", help="threads that read and hash (default: one a core)"
+        "--workers", type=output.positive, metavar="N", help="threads that read and hash (default: one per core)"
     )
     parser.add_argument("--full", action="store_true", help="list every clip and file that is not right")
     output.add_json(parser)

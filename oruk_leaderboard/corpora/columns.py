@@ -33,7 +33,7 @@ def derived(spec: CorpusSpec, given: Columns, joined: Joined) -> dict[str, str |
 
 
 def clip_name(spec: CorpusSpec, given: Columns, media: str) -> str:
-    """What tells a clip from the others of its corpus: its id, or its file name where a label file is needed for that.
+    """What distinguishes a clip within its corpus: its id, or its file name where a label file is needed for the id.
 
     A stem alone is not an identity: it repeats within EmoV-DB, CASIA, MEAD and Thorsten.
     """

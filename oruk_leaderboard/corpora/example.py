@@ -81,21 +81,21 @@ def differences(spec: CorpusSpec, folder: Path) -> list[str]:
     found = clips(locate(spec, root))
     got = {clip.clip_id: clip.to_dict() for clip in found.clips}
     expected = {str(clip["clip_id"]): clip for clip in spec.example.get("clips", [])}
-    told = [f"{clip_id}: expected, not found" for clip_id in expected.keys() - got.keys()]
-    told += [f"{clip_id}: found, not expected" for clip_id in got.keys() - expected.keys()]
+    faults = [f"{clip_id}: expected, not found" for clip_id in expected.keys() - got.keys()]
+    faults += [f"{clip_id}: found, not expected" for clip_id in got.keys() - expected.keys()]
     for clip_id in sorted(expected.keys() & got.keys()):
-        told += [
+        faults += [
             f"{clip_id}: {key} expected {value!r}, found {got[clip_id].get(key)!r}"
             for key, value in expected[clip_id].items()
             if got[clip_id].get(key) != value
         ]
         if "label" not in expected[clip_id] and got[clip_id]["label"] is not None:
-            told.append(f"{clip_id}: label expected None, found {got[clip_id]['label']!r}")
+            faults.append(f"{clip_id}: label expected None, found {got[clip_id]['label']!r}")
     for what, names in (
         ("missing", {clip.clip_id for clip in found.missing}),
         ("extras", {extra.where for extra in found.extras}),
     ):
         if names != set(spec.example.get(what, [])):
-            told.append(f"{what}: expected {sorted(spec.example.get(what, []))}, found {sorted(names)}")
-    told += [f"{problem.where}: {problem.reason}" for problem in found.problems]
-    return sorted(told)
+            faults.append(f"{what}: expected {sorted(spec.example.get(what, []))}, found {sorted(names)}")
+    faults += [f"{problem.where}: {problem.reason}" for problem in found.problems]
+    return sorted(faults)

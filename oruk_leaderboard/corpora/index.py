@@ -1,7 +1,7 @@
 """The index of corpora without an adapter: what they are, and what is missing for one.
 
 ``index.csv`` has one line per corpus: entries of the catalogue whose files no public source describes well enough, and
-the data sets that the literature's pages list although they hold no emotional speech. ``languages`` and
+the data sets that the literature's pages list although they have no emotional speech. ``languages`` and
 ``shares_material_with`` hold ids with blanks between them; an empty cell is unknown.
 """
 

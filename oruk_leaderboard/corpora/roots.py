@@ -364,7 +364,7 @@ class NamesRoot:
 
 
 class ListingRoot(NamesRoot):
-    """A ``.lst`` file: one relative path a line."""
+    """A ``.lst`` file: one relative path per line."""
 
     def __init__(self, location: str, data: bytes) -> None:
         problems: list[Problem] = []

@@ -201,7 +201,7 @@ def _row(spec: CorpusSpec, item: ListedClip) -> ManifestRow:
     )
     if spec.agreement_required is False:
         return row
-    # Where there is no label file, the names are what tells the label.
+    # Where there is no label file, the names give the label.
     return replace(row, label=None, native_label=None, media=item.official if spec.table else None)
 
 

@@ -31,7 +31,7 @@ def labels_digest(labels: Mapping[str, str]) -> str:
 
 
 def csv_texts(manifest: Manifest) -> dict[str, str]:
-    """File name to text of the CSV files, one a corpus: the reviewable source."""
+    """File name to text of the CSV files, one per corpus: the reviewable source."""
     by_corpus = sorted(manifest.rows, key=lambda row: (row.corpus, row.clip_id))
     return {f"{corpus}.csv": csv_of(rows) for corpus, rows in groupby(by_corpus, attrgetter("corpus"))}
 

@@ -1,6 +1,6 @@
 """Public clip lists and hash tables: what `manifest build` reads. They are not shipped; ``SOURCES.tsv`` names them.
 
-A list is ``<corpus>.jsonl`` or ``.jsonl.gz``: one JSON object a line with ``path`` (in the corpus's layout),
+A list is ``<corpus>.jsonl`` or ``.jsonl.gz``: one JSON object per line with ``path`` (in the corpus's layout),
 ``native_label``, and where known ``speaker``, ``gender``, ``language``, ``split``, ``start_s``, ``end_s`` and
 ``duration_s``. A hash table is ``<corpus>.tsv`` or ``.tsv.gz`` with a header line: ``path``, ``sha256``, ``bytes`` and
 where known ``pcm_sha256``, ``num_samples``, ``sampling_rate``, ``channels``, ``clip_sha256``, ``clip_num_samples``.
@@ -28,12 +28,12 @@ _SAMPLE = "_sample"
 """End of the name of a list that holds a public sample of a corpus."""
 
 _KNOWN = ("speaker", "gender", "language", "split")
-"""Fields of a clip that a list may tell where the spec's names do not."""
+"""Fields of a clip that a list may give where the spec's names do not."""
 
 
 @dataclass(frozen=True, slots=True)
 class ListedClip:
-    """A clip of a public list: as the corpus's spec describes it, with what lists and hash tables know beyond.
+    """A clip of a public list: as the corpus's spec describes it, with what lists and hash tables add.
 
     Attributes:
         clip: Its ``excluded`` says why it can be no candidate; ``media`` is the list's path.
@@ -124,7 +124,7 @@ def _describe(
 
 
 def _columns(spec: CorpusSpec, row: Mapping[str, Any]) -> dict[str, str | None]:
-    """What a line tells of the columns of the corpus's label file."""
+    """What a line says about the columns of the corpus's label file."""
     # The list's label is not a column: it may be spelled otherwise, and `_labelled` looks at it.
     known = {name: str(value) for name, value in row.items() if value is not None and name != "native_label"}
     columns: dict[str, str | None] = dict(known)
@@ -140,13 +140,13 @@ def _columns(spec: CorpusSpec, row: Mapping[str, Any]) -> dict[str, str | None]:
 
 
 def _complete(clip: Clip, row: Mapping[str, Any]) -> Clip:
-    """The clip with what the list tells and the names do not."""
-    told = {name: str(row[name]) for name in _KNOWN if getattr(clip, name) is None and row.get(name) not in (None, "")}
-    return replace(clip, **told) if told else clip  # type: ignore[arg-type]
+    """The clip with what the list gives and the names do not."""
+    given = {name: str(row[name]) for name in _KNOWN if getattr(clip, name) is None and row.get(name) not in (None, "")}
+    return replace(clip, **given) if given else clip  # type: ignore[arg-type]
 
 
 def _labelled(clip: Clip, row: Mapping[str, Any], spec: CorpusSpec, *, where: Path) -> Clip:
-    """The clip with the list's label, by the spec's default map, where the names do not tell it."""
+    """The clip with the list's label, by the spec's default map, where the names do not give it."""
     native = row.get("native_label")
     if clip.native_label is not None or native in (None, ""):
         return clip

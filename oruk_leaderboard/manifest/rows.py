@@ -105,7 +105,10 @@ def row_from_cells(cells: Mapping[str, str], *, where: str) -> ManifestRow:
             values[column] = _BOOLEANS[text] if kind is bool else kind(text) if text else None
         except (KeyError, ValueError) as error:
             raise ManifestError(
-                f"column {column!r} holds no {kind.__name__}", where=where, expected=_EXPECTED[kind], found=repr(text)
+                f"not a valid {kind.__name__} in column {column!r}",
+                where=where,
+                expected=_EXPECTED[kind],
+                found=repr(text),
             ) from error
     if not (values["clip_id"] or "").startswith(f"{values['corpus']}/"):
         raise ManifestError(

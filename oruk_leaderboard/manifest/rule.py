@@ -48,7 +48,7 @@ TEST_PARTITION: Mapping[str, str] = {
     "meld": "test",
     "resd": "test",
 }
-"""Corpus to the name of its official test partition, where a public list tells it with labels."""
+"""Corpus to the name of its official test partition, where a public list gives it with labels."""
 
 NON_VERBAL = frozenset(("asvp_esd", "vivae"))
 """Corpora of non-verbal sounds: the benchmark is about speech."""

@@ -95,8 +95,8 @@ def survey(corpus: FoundCorpus, *, hashes: bool = False) -> Survey:
     states: Counter[str] | None = None
     if hashes and not corpus.root.listing_only:
         states, by_hash = _by_hash(corpus)
-        told = {item.do for item in shortfalls}
-        shortfalls += [item for item in by_hash if item.do not in told]
+        known = {item.do for item in shortfalls}
+        shortfalls += [item for item in by_hash if item.do not in known]
     return Survey(
         corpus=corpus,
         clips=len(ids),
@@ -191,11 +191,11 @@ def _by_hash(corpus: FoundCorpus) -> tuple[Counter[str], list[Shortfall]]:
     for state in validation.states:
         if state.state == "differs":
             reasons.setdefault(state.reason or "changed", []).append(state.media or "")
-    told = [
+    shortfalls = [
         Shortfall(f"files that differ from the pinned ones: {reason}", len(files), files[0], _remedy(reason))
         for reason, files in reasons.items()
     ]
-    return Counter(validation.totals.get(corpus.spec.id, {})), told
+    return Counter(validation.totals.get(corpus.spec.id, {})), shortfalls
 
 
 def _remedy(reason: str) -> str:

@@ -85,7 +85,7 @@ def validate(
         label_policy: As for `clips`; labels are then not compared with the manifest's.
         label_source: As for `clips`; likewise.
         unselected: Also check recognised clips that the manifest does not choose, where their digests are known.
-        workers: Threads that read and hash; None for one a core.
+        workers: Threads that read and hash; None for one per core.
         progress: Reports the clips checked.
 
     Raises:

@@ -2,7 +2,7 @@
 
 `plan` chooses the clips and checks their sources, `render` is what a worker does, `engines` is where workers are,
 `resume` takes over what an earlier run left, `shards` writes what is new through `layouts` into `store`, and `report`
-tells what happened.
+says what happened.
 """
 
 from oruk_leaderboard.reconstruction.estimate import Estimate

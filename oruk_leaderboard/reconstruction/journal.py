@@ -14,7 +14,7 @@ from oruk_leaderboard.reconstruction.render import Job, Outcome
 from oruk_leaderboard.reconstruction.store import STATE, HashingFile, Store, digest_of
 
 FOLDER = f"{STATE}/journal/"
-"""Where journals lie, one a shard."""
+"""Folder of the journals, one per shard."""
 
 STALE = f"{STATE}/stale/"
 """Where shards of earlier plans wait until their clips were taken over, in one folder per run that moved some aside."""

@@ -123,7 +123,7 @@ def make_plan(
         founds: From `find_corpora`.
         manifest: The pinned clips.
         request: What the user asked for.
-        workers: Threads that read and hash; None for one a core.
+        workers: Threads that read and hash; None for one per core.
         progress: Reports the clips checked.
 
     Raises:
@@ -227,10 +227,10 @@ def _all_clips(
             if clip.label is not None and clip.clip_id not in pinned and request.keeps(clip.language, clip.label):
                 reason = "named in the label file, no recording"
                 missing[clip.clip_id] = Finding(clip.clip_id, clip.corpus, clip.media, MISSING, reason)
-    told = [finding for clip_id, finding in missing.items() if clip_id not in jobs]
-    for finding in told:
+    lost = [finding for clip_id, finding in missing.items() if clip_id not in jobs]
+    for finding in lost:
         totals[finding.corpus or ""][finding.state] += 1
-    return jobs, told
+    return jobs, lost
 
 
 def _labelled(planned: Mapping[str, Job | None], request: Request) -> tuple[list[Job], list[Finding]]:

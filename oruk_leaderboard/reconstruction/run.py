@@ -54,7 +54,7 @@ def reconstruct(
         label_policy: Named change of the corpora's label maps.
         label_source: Named other label of the corpora.
         layout: ``parquet``, ``audiofolder`` or ``harness``.
-        workers: Threads, or tasks on a cluster; None for one a core.
+        workers: Threads, or tasks on a cluster; None for one per core.
         engine: ``local`` or ``ray``.
         manifest: The pinned clips; None for the shipped ones.
         progress: Reports each phase, in clips.
