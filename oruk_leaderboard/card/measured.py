@@ -95,7 +95,8 @@ def table(records: Sequence[Record]) -> str:
     facts = (
         f"{_set_sentence(rows[0])} Intervals: 95 %, of macro-F1. These are not the clips of the original evaluation, "
         "and the rows are not ranked with its rows. The records, with counts per speaker, are in "
-        "`data/records/rebuilt`; `oruk-leaderboard verify` recomputes their figures."
+        "`data/records/rebuilt`; `oruk-leaderboard verify` recomputes their figures. [Repeating them](measured.md) takes "
+        "a few commands."
     )
     return f"""
 ## Measured with this package
@@ -122,7 +123,8 @@ def _point(part: Mapping[str, Any]) -> Point:
 
 def _size(part: Mapping[str, Any]) -> str:
     unit = "speaker" if part["cluster"] == "speaker" else part["cluster"]
-    return f"{part['n']:,} clips" if unit == "clip" else f"{part['n']:,} clips, {part['clusters']} {unit}s"
+    clusters = "" if unit == "clip" else f", {part['clusters']} {unit}s"
+    return f"{part['n']:,} clips{clusters}, {part['classes']} {'class' if part['classes'] == 1 else 'classes'}"
 
 
 def _pairs(record: Record) -> tuple[Sequence[float] | None, Sequence[float] | None]:
