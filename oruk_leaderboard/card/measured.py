@@ -95,8 +95,8 @@ def table(records: Sequence[Record]) -> str:
     facts = (
         f"{_set_sentence(rows[0])} Intervals: 95 %, of macro-F1. These are not the clips of the original evaluation, "
         "and the rows are not ranked with its rows. The records, with counts per speaker, are in "
-        "`data/records/rebuilt`; `oruk-leaderboard verify` recomputes their figures. [Repeating them](measured.md) takes "
-        "a few commands."
+        "`data/records/rebuilt`; `oruk-leaderboard verify` recomputes their figures. [Repeating them](measured.md) "
+        "takes a few commands."
     )
     return f"""
 ## Measured with this package
