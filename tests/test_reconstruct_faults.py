@@ -27,7 +27,7 @@ def test_unusable_input_and_output(made, tmp_path):
     with pytest.raises(OrukError, match=r"holds something else.*thesis\.tex"):
         rebuild(*made, tmp_path / "full")
     (tmp_path / "file").write_text("")
-    with pytest.raises(OrukError, match="no folder"):
+    with pytest.raises(OrukError, match="not a folder"):
         rebuild(*made, tmp_path / "file" / "out")
     rebuild(*made, tmp_path / "set", limit=3)
     with pytest.raises(OrukError, match="another layout; expected harness; found parquet"):

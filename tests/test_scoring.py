@@ -301,7 +301,7 @@ def test_report_says_how_failures_and_unrecognised_labels_count(on_error):
     result = score(said([6, 6, 6], status), gold=gold_of([6, 6, 6]), on_error=on_error, **FAST)
     assert result.accuracy == pytest.approx((2 if on_error == "neutral" else 1) / 3)
     text = " ".join(text_report(result.to_dict(), result.findings).split())
-    assert f"failures count as {on_error}, unrecognised labels as wrong" in text
+    assert f"failures count as {on_error}, unrecognised as wrong" in text
 
 
 def test_latex_report_escapes():

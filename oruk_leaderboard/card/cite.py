@@ -17,7 +17,7 @@ from oruk_leaderboard.records.training import training_ledger
 from oruk_leaderboard.table.leaderboard import coverage
 from oruk_leaderboard.todict import ToDict
 
-RELEASED = "2026-11-30"
+RELEASED = "2026-12-01"
 """Date of this version (ISO 8601)."""
 
 TITLE = "oruk-bench: a held-out multilingual benchmark for speech emotion recognition"

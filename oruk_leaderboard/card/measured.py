@@ -61,10 +61,10 @@ def summary(records: Sequence[Record]) -> str:
     rows = measured(records)
     if not rows:
         return ""
-    best, others = rows[0], [f"{record.system.name} {record.macro_f1}" for record in rows[1:]]
+    best, others = rows[0], [f"{_short(record)} {record.macro_f1}" for record in rows[1:]]
     speakers, corpora = map(_ends, _pairs(best))
     facts = (
-        f"Baselines on {_set_sentence(best).rstrip('.')}, the floor that any system has to beat: {best.system.name} "
+        f"Baselines on {_set_sentence(best).rstrip('.')}, the floor that any system has to beat: {_short(best)} "
         f"{best.macro_f1} macro-F1 ({speakers} for other speakers of the same corpora, {corpora} for other corpora)"
         + "".join(f"; {other}" for other in others)
         + ". Not the clips of the original evaluation, and not ranked with its rows: "
@@ -109,6 +109,10 @@ def table(records: Sequence[Record]) -> str:
 
 def _evaluation(record: Record) -> Mapping[str, Any]:
     return record.evaluation or {}
+
+
+def _short(record: Record) -> str:
+    return record.system.name.removesuffix(" (baseline)")
 
 
 def _whole(record: Record) -> dict[str, Any]:

@@ -182,7 +182,7 @@ def human_lines(evaluation: Mapping[str, Any]) -> list[str]:
     human = evaluation["human_line"]
     rest = {name: n for name, n in clips.items() if name not in {part["corpus"] for part in human}}
     if not human:
-        return ["Human line: no ceiling known (score with --votes FILE, a corpus's own file of listeners' votes)."]
+        return ["Human line: no ceiling known (add a corpus's file of votes: --votes FILE)."]
     words = {"intended": "the intended label", "others": "the majority of the other listeners"}
     found = []
     for against, text in words.items():

@@ -84,7 +84,7 @@ def _head(record: Mapping[str, Any]) -> str:
     else:
         where = f"gold file, {evaluation['n']:,} clips, digest {evaluation['gold_digest'][:16]}"
     counts = ", ".join(f"{number:,} {name}" for name, number in evaluation["counts"].items())
-    counted = f"failures count as {evaluation['on_error']}, unrecognised labels as wrong"
+    counted = f"failures count as {evaluation['on_error']}, unrecognised as wrong"
     lines = (
         ("system", record["system"]["name"]),
         ("set", where),
@@ -146,7 +146,7 @@ def _training(evaluation: Mapping[str, Any]) -> str:
     """What is declared of the training data, in one line."""
     rows = {row["value"]: row for row in evaluation["slices"].get(TRAINING, ())}
     if not rows:
-        return "Outside training: no training corpora are declared, so the overlap with this set is unknown."
+        return "Outside training: no training corpora are declared; the overlap is unknown."
     if OUTSIDE not in rows:
         return "Outside training: every clip of the set is of a corpus that is declared as training data."
     return (
@@ -219,16 +219,18 @@ def _remarks(evaluation: Mapping[str, Any], findings: Sequence[str]) -> str:
             f"short; none: G below {FEWEST}."
         )
     lines += [f"Finding: {finding}." for finding in findings]
-    lines += _placement(evaluation)
+    lines += _placement(evaluation, most_names=len(evaluation["absent"]))
     return "\n".join(_wrap(line) for line in lines)
 
 
-def _placement(evaluation: Mapping[str, Any]) -> list[str]:
+def _placement(evaluation: Mapping[str, Any], *, most_names: int = 4) -> list[str]:
     """Where the figure would fall among the published rows, and what a partial set lacks of the whole one."""
+    absent = evaluation["absent"]
+    corpora = ", ".join(absent) if len(absent) <= most_names else f"{len(absent)} corpora"
     lines = [evaluation["orientation"]["text"]] if evaluation["orientation"] else []
     if evaluation["partial"] and evaluation["set_digest"]:
         empty = [name for name, figures in evaluation["per_class"].items() if not figures["support"]]
-        lacks = [f"every clip of {', '.join(evaluation['absent'])}" if evaluation["absent"] else "some clips"]
+        lacks = [f"every clip of {corpora}" if absent else "some clips"]
         lacks += [f"the classes {', '.join(empty)}"] if empty else []
         lines.append(f"Partial set: it lacks {' and '.join(lacks)}.")
     return lines
