@@ -222,7 +222,7 @@ class OrukBenchLeaderboard(datasets.ArrowBasedBuilder):
 
 
 def data_root() -> Path:
-    """Folder that holds ``data/``: the checkout, or the installed package's copy."""
+    """Folder with ``data/``: the checkout, or the installed package's copy."""
     here = Path(__file__).resolve().parent
     inside = here / "oruk_leaderboard" / "_share"
     return inside if inside.is_dir() else here
@@ -233,7 +233,7 @@ def builder(config: str = "default", *, root: Path | str | None = None, **option
 
     Args:
         config: Name of the config.
-        root: Folder that holds ``data/``; the one this module came with by default.
+        root: Folder with ``data/``; the one this module came with by default.
         options: Further arguments of ``datasets.DatasetBuilder``, such as ``cache_dir``.
 
     Raises:

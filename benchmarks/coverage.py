@@ -112,7 +112,7 @@ def target(setting: str, g: int, effective: float, truth: float) -> float | None
 def covered(
     setting: str, g: int, draws: Both, truth: dict[str, float], sample: Callable[[], NDArray[np.float64]], runs: int
 ) -> Iterator[list[str]]:
-    """Rows of the table of one setting; ``sample`` draws the counts of every unit anew."""
+    """Rows of the table of one setting; ``sample`` draws the counts of every unit again."""
     hits = {(name, method): 0 for name in FIGURES for method in METHODS}
     width = dict.fromkeys(FIGURES, 0.0)
     effective = []

@@ -119,7 +119,7 @@ class ProfileWorld:
         self.effects = self.world.rng.normal(0, 0.8, self.corpora)
 
     def units(self, kind: str) -> NDArray[np.float64]:
-        """Counts of every speaker and block of loose clips, drawn anew, shape (u, 21)."""
+        """Counts of every speaker and block of loose clips, drawn again, shape (u, 21)."""
         loose, home = self.design.loose, self.design.stratum
         effects = np.where(loose, 0, self.world.effects(len(self.sizes)))
         if kind == "hidden speaker":

@@ -64,7 +64,7 @@ def csv_text(header: Sequence[str], rows: Iterable[Sequence[object]]) -> str:
 
 
 def latex_cell(text: str) -> str:
-    """Text with LaTeX's special characters escaped, on one line; what stands in backticks as typewriter text."""
+    """Text with LaTeX's special characters escaped, on one line; text in backticks as typewriter text."""
     escaped = "".join(_LATEX.get(char, char) for char in " ".join(shown(text).split()))
     return re.sub(r"`([^`]*)`", r"\\texttt{\1}", escaped)
 

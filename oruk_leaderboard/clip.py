@@ -15,7 +15,7 @@ class Clip(ToDict):
         media: Path of the recording below the corpora root as found, ``/`` between parts, NFC.
         start_s: Start within the recording in s, or None for the whole recording.
         end_s: End within the recording in s, or None.
-        channel: Zero-based channel that holds the clip, or None for the mean of all channels.
+        channel: Zero-based channel of the clip, or None for the mean of all channels.
         native_label: Label as the corpus writes it, or None where it has none.
         label: One of the seven classes, or None where the clip is left out (then ``excluded`` says why).
         speaker: The corpus's own speaker id, or None where unknown.

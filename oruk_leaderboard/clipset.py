@@ -49,7 +49,7 @@ class ClipSet:
 
     Attributes:
         folder: Where it is.
-        report: What ``report.json`` holds.
+        report: Content of ``report.json``.
         table: Columns of the set without the audio, in the set's order; ``label`` is the class index.
     """
 
@@ -66,7 +66,7 @@ class ClipSet:
         return int(self.table.num_rows)
 
     def to_dict(self) -> dict[str, Any]:
-        """What ``report.json`` holds."""
+        """Content of ``report.json``."""
         return dict(self.report)
 
     def to_dataset(self) -> "datasets.Dataset":
@@ -109,7 +109,7 @@ def open_clipset(folder: str | Path) -> ClipSet:
     """Open a rebuilt set of any layout.
 
     Raises:
-        ManifestError: The folder holds no finished set, or not the one that its report describes.
+        ManifestError: The folder contains no finished set, or not the one that its report describes.
     """
     folder = Path(folder)
     try:

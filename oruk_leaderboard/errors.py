@@ -122,7 +122,7 @@ class RecordError(OrukError):
 
 
 class HubError(OrukError):
-    """The Hub refused, or what it holds is not what was expected."""
+    """The Hub refused, or its content is not what was expected."""
 
 
 class MissingExtraError(OrukError):

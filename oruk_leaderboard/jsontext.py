@@ -7,7 +7,7 @@ from typing import Any
 
 
 def parse(text: str | bytes, *, object_pairs_hook: Callable[[list[tuple[str, Any]]], Any] | None = None) -> Any:
-    """What a JSON text holds.
+    """Content of a JSON text.
 
     Raises:
         ValueError: The text is not JSON (nor are NaN, infinity and numbers too large for a float), or is nested too

@@ -129,10 +129,10 @@ def alias_table() -> AliasTable:
 def parse_answer(answer: str, table: AliasTable | None = None) -> str | None:
     """Class that a model's free answer names, or None where it names none or more than one.
 
-    What a model thinks aloud (``<think>`` blocks) is dropped. The whole answer may be a label, or hold ``label: …`` /
+    A model's reasoning (``<think>`` blocks) is dropped. The whole answer may be a label, or contain ``label: …`` /
     ``"emotion": "…"``, or begin with a line that is a label; otherwise every word that is a spelling of a class (not
     its shorthand: "sur" is a word elsewhere) is looked at. An answer that names two classes ("not happy; she sounds
-    sad") or holds a negation is an abstention: which of them is meant would be a guess.
+    sad") or contains a negation is an abstention: which of them is meant would be a guess.
     """
     table = table or alias_table()
     answer = _spoken(answer)

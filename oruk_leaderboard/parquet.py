@@ -19,7 +19,7 @@ def serialize(table: Any) -> bytes:
 
 
 def same_table(first: bytes, second: bytes) -> bool:
-    """Whether two parquet files hold the same table.
+    """Whether two parquet files have the same table.
 
     Their bytes may still differ: the footer names the release of pyarrow that wrote it.
     """

@@ -13,7 +13,7 @@ LFS_POINTER = b"version https://git-lfs.github.com/spec/"
 
 @cache
 def share_root() -> Path:
-    """Folder that holds ``data/``, ``schema/``, ``dataset_card/`` and ``README.md``."""
+    """Folder with ``data/``, ``schema/``, ``dataset_card/`` and ``README.md``."""
     inside = PACKAGE / "_share"
     return inside if inside.is_dir() else PACKAGE.parent
 

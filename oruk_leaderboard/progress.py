@@ -16,5 +16,5 @@ Progress = Callable[[str, int | None], Advance]
 
 
 def silent(phase: str, total: int | None) -> Advance:
-    """Progress that nobody watches."""
+    """Progress that is not shown."""
     return lambda done, failed=0: None

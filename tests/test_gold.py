@@ -65,8 +65,8 @@ def test_speakers_are_drawn_within_corpora_by_default(tmp_path):
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("clip_id,label\na,sad\nb,rage\n", r"gold\.csv:3: the gold label is no class.*'rage'"),
-        ("clip_id,label\na,\n", r"gold\.csv:2: the gold label is no class"),
+        ("clip_id,label\na,sad\nb,rage\n", r"gold\.csv:3: the gold label is not a class.*'rage'"),
+        ("clip_id,label\na,\n", r"gold\.csv:2: the gold label is not a class"),
         ("clip_id\na\n", "column is missing; expected label"),
         ("clip_id,label\na,sad\na,sad\n", r"gold\.csv:3: the clip id is there twice"),
         ("clip_id,label,duration_s\na,sad,nan\n", r"gold\.csv:2: no duration"),

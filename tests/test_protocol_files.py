@@ -60,7 +60,7 @@ def test_the_classes_and_the_version_of_the_file_decide(tables, files):
     assert record["protocol"] == {"name": "oruk-bench", "version": "0.2.0"}
     assert record["evaluation"]["classes"][:2] == ["fear", "anger"]
     path.write_text(text.replace('"fear", ', ""))
-    with pytest.raises(PredictionError, match=r"gold\.csv:3: the gold label is no class"):
+    with pytest.raises(PredictionError, match=r"gold\.csv:3: the gold label is not a class"):
         accuracy(files)
 
 
@@ -102,7 +102,7 @@ def test_the_figures_of_the_protocol_lead_the_report():
 def test_a_set_with_other_classes_than_the_protocol_is_refused():
     clips = made_set()
     with pytest.raises(
-        PredictionError, match=r"the set's label is no class.*expected 0 \(anger\).*found 5 \(surprise\)"
+        PredictionError, match=r"the set's label is not a class.*expected 0 \(anger\).*found 5 \(surprise\)"
     ):
         score(made_predictions(gold_of_set(clips)), clips=clips, protocol="crema-d-ieo-lo")
 

@@ -172,9 +172,9 @@ def test_failures_stay_in_the_denominator() -> None:
         ("speech-emotion-recognition-on-msp-podcast", {"valence": None}, {}, "a column is missing; expected valence"),
         ("speech-emotion-recognition-on-msp-podcast", {}, {"valence": ["x"] * 240}, "row 1, valence: not a number"),
         ("speech-emotion-recognition-on-msp-podcast", {}, {"valence": [float("nan")] * 240}, "not a number"),
-        ("speech-emotion-recognition-on-crema-d", {"label": ["surprise"] * 240}, {}, "the gold label is no class"),
-        ("speech-emotion-recognition-on-crema-d", {}, {"label": ["5"] * 240}, "the label is no class name"),
-        ("speech-emotion-recognition-on-crema-d", {}, {"label": [True] * 240}, "the label is no class name"),
+        ("speech-emotion-recognition-on-crema-d", {"label": ["surprise"] * 240}, {}, "the gold label is not a class"),
+        ("speech-emotion-recognition-on-crema-d", {}, {"label": ["5"] * 240}, "the label is not a class name"),
+        ("speech-emotion-recognition-on-crema-d", {}, {"label": [True] * 240}, "the label is not a class name"),
         ("speech-emotion-recognition-on-crema-d", {}, {"clip_id": ["c/x"] * 240}, "there twice"),
         ("speech-emotion-recognition-on-crema-d", {"clip_id": [f"d/{n}" for n in range(240)]}, {}, "not in the gold"),
         ("speech-emotion-recognition-on-iemocap", {"fold": [""] * 240}, {}, "a clip has no fold"),
@@ -199,7 +199,7 @@ def test_files_name_their_lines(tmp_path: Path) -> None:
     assert result.metrics[0].value == 1
     assert json.loads(json.dumps(result.to_dict()))["dataset"] == "CREMA-D"
     gold.write_text("clip_id,label\nc/1,ANG\nc/2,boredom\n")
-    with pytest.raises(PredictionError, match=r"gold\.csv:3: the gold label is no class"):
+    with pytest.raises(PredictionError, match=r"gold\.csv:3: the gold label is not a class"):
         score_columns(protocol, read_rows(gold), read_rows(predictions))
 
 

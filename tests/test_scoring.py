@@ -93,7 +93,7 @@ def test_stray_answer_does_not_become_a_class():
 
 @pytest.mark.parametrize("label", [9, -1, None, "anger"])
 def test_set_with_a_label_that_is_no_class_is_refused(label):
-    with pytest.raises(PredictionError, match=r"c/0001: the set's label is no class"):
+    with pytest.raises(PredictionError, match=r"c/0001: the set's label is not a class"):
         gold_of([0, label, 2])
 
 

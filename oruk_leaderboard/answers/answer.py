@@ -40,7 +40,7 @@ class Answer:
 
     Attributes:
         raw: The answer as text, exactly as it came; it is parsed.
-        label: Native label, looked up in the alias table as it stands.
+        label: Native label, looked up in the alias table unchanged.
         scores: Native label to probability, 0 or more, summing to 1.
         status: ``ok``, ``refused``, ``error`` or ``abstained``; with any other than ``ok`` nothing else counts.
         reason: Why there is no answer, or None.

@@ -142,7 +142,7 @@ def gold_of_set(clips: "ClipSet", classes: tuple[str, ...] = CLASSES) -> Gold:
         at = columns["label"].index(next(iter(strays)))
         label = columns["label"][at]
         raise PredictionError(
-            "the set's label is no class",
+            "the set's label is not a class",
             where=columns["clip_id"][at],
             expected=", ".join(f"{of_set} ({classes[own]})" for of_set, own in sorted(index.items())),
             found=f"{label} ({CLASSES[label]})" if label in range(len(CLASSES)) else repr(label),
@@ -198,7 +198,7 @@ def gold_of_rows(rows: Rows, *, classes: tuple[str, ...] = CLASSES, table: Alias
     for at, written in enumerate(rows.need("label")):
         if not isinstance(written, str) or (written not in meanings and table.resolve(written) is None):
             raise PredictionError(
-                "the gold label is no class", where=rows.where(at), expected=", ".join(classes), found=repr(written)
+                "the gold label is not a class", where=rows.where(at), expected=", ".join(classes), found=repr(written)
             )
         if written not in meanings:
             meanings[written] = index[table.resolve(written) or ""]

@@ -140,7 +140,7 @@ def read_ids(rows: Rows) -> list[str]:
     if set(map(type, column)) - {str}:
         at = next(index for index, value in enumerate(column) if not isinstance(value, str))
         raise PredictionError(
-            "the clip id is no text", where=rows.where(at), expected="<corpus>/<name>", found=repr(column[at])
+            "the clip id is not text", where=rows.where(at), expected="<corpus>/<name>", found=repr(column[at])
         )
     ids = [clip_id.strip() for clip_id in column]
     if not "".join(ids).isascii():
@@ -154,7 +154,7 @@ def read_ids(rows: Rows) -> list[str]:
             "the clip id is there twice",
             where=rows.where(at),
             found=f"{ids[at]!r} (first at {rows.where(first[ids[at]])})",
-            do="keep one row a clip",
+            do="keep one row per clip",
         )
     return ids
 
@@ -232,7 +232,7 @@ def _labels(
 
 def _no_label(rows: Rows, at: int, value: object) -> PredictionError:
     return PredictionError(
-        "the label is no class name",
+        "the label is not a class name",
         where=rows.where(at),
         expected="a class name or a native label (digits only where the system's card declares them)",
         found=repr(value),
@@ -289,7 +289,7 @@ def _numbers(rows: Rows, name: str) -> NDArray[np.float64]:
     except (ValueError, TypeError) as error:
         at = next(i for i, cell in enumerate(cells) if not _is_score(cell))
         raise PredictionError(
-            "the score is no number", where=rows.where(at), expected=f"{name} in 0..1", found=repr(column[at])
+            "the score is not a number", where=rows.where(at), expected=f"{name} in 0..1", found=repr(column[at])
         ) from error
     for at in np.flatnonzero(np.isnan(values)).tolist():
         if cells[at] is not None:

@@ -98,7 +98,7 @@ class ReceiptFile:
                     where=rows.where(row),
                     expected=f"{model} at {revision}, prompt {prompt_sha256}",
                     found=f"{asked[0]} at {asked[1]}, prompt {asked[2]}",
-                    do="start anew with --restart, or choose another --out",
+                    do="start again with --restart, or choose another --out",
                 )
         return settled(self.path, inputs)
 

@@ -96,7 +96,7 @@ def read_rows(path: Path) -> Rows:
         raise PredictionError("unknown kind of file", where=path, expected=", ".join(SUFFIXES), found=path.name)
     rows = readers[kind(path)](path)
     if rows.size == 0:
-        raise PredictionError("the file holds no rows", where=path, expected="a header and at least one row")
+        raise PredictionError("the file has no rows", where=path, expected="a header and at least one row")
     return rows
 
 
@@ -151,7 +151,7 @@ def read_text(path: Path) -> str:
         ) from error
     if "\x00" in text:
         line = text[: text.index("\x00")].count("\n") + 1
-        raise PredictionError("the text holds a NUL character", where=f"{path}:{line}", do="save it as UTF-8")
+        raise PredictionError("the text contains a NUL character", where=f"{path}:{line}", do="save it as UTF-8")
     return text
 
 
@@ -228,7 +228,7 @@ def _plain_csv(path: Path, text: str, delimiter: str) -> Rows | None:
 
 
 def _read_json_lines(path: Path) -> Rows:
-    # Not splitlines: a label may hold U+2028 and the like, which end no line of JSON.
+    # Not splitlines: a label may contain U+2028 and the like, which end no line of JSON.
     texts = read_text(path).split("\n")
     records: list[dict[str, Any]] = []
     lines: list[int] = []
@@ -240,11 +240,11 @@ def _read_json_lines(path: Path) -> Rows:
             record = decode(text)
         except (ValueError, RecursionError) as error:
             raise PredictionError(
-                "the line is no JSON object", where=f"{path}:{number}", expected="one object a line", found=error
+                "the line is not a JSON object", where=f"{path}:{number}", expected="one object per line", found=error
             ) from error
         if not isinstance(record, dict):
             raise PredictionError(
-                "the line is no JSON object", where=f"{path}:{number}", expected='{"clip_id": …}', found=text[:40]
+                "the line is not a JSON object", where=f"{path}:{number}", expected='{"clip_id": …}', found=text[:40]
             )
         records.append(record)
         lines.append(number)
@@ -264,7 +264,7 @@ def _read_parquet(path: Path) -> Rows:
         # Not read_table: it imports pandas where that is installed.
         table = pyarrow.parquet.ParquetFile(path).read()
     except (OSError, pyarrow.ArrowException) as error:
-        raise PredictionError("the file is no parquet file", where=path, found=error) from error
+        raise PredictionError("not a parquet file", where=path, found=error) from error
     names = [name.casefold() for name in table.column_names]
     if repeated := sorted({name for name in names if names.count(name) > 1}):
         raise PredictionError("a column is there twice", where=path, found=", ".join(repeated))
@@ -276,7 +276,7 @@ def _read_npz(path: Path) -> Rows:
     arrays = read_npz(path)
     sizes = {name: len(array) if array.ndim else -1 for name, array in arrays.items()}
     if len(set(sizes.values())) > 1 or -1 in sizes.values():
-        raise PredictionError("the arrays differ in length", where=path, expected="one row a clip", found=sizes)
+        raise PredictionError("the arrays differ in length", where=path, expected="one row per clip", found=sizes)
     columns = {name.casefold(): array.tolist() for name, array in arrays.items()}
     return Rows(path, columns, None, next(iter(sizes.values()), 0))
 
@@ -285,7 +285,7 @@ def read_npz(path: Path) -> dict[str, Any]:
     """Arrays of an npz file by name; pickled ones are refused.
 
     Raises:
-        PredictionError: The file is no npz file, or an array in it is pickled.
+        PredictionError: The file is not an npz file, or an array in it is pickled.
     """
     import zipfile
 
@@ -294,7 +294,7 @@ def read_npz(path: Path) -> dict[str, Any]:
             return {name: archive[name] for name in archive.files}
     except (OSError, ValueError, EOFError, AttributeError, zipfile.BadZipFile, zlib.error) as error:
         raise PredictionError(
-            "the file is no npz file of plain arrays",
+            "not an npz file of plain arrays",
             where=path,
             expected="text as numpy 'U' arrays and numbers, nothing pickled",
             found=error,

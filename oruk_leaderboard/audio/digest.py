@@ -66,7 +66,7 @@ def pcm_digest(file: Path | BinaryIO) -> PcmDigest:
             with np.errstate(over="ignore", invalid="ignore"):
                 scaled = np.rint(block * np.float32(32768))
             if not np.isfinite(scaled).all():
-                raise AudioError("the recording holds NaN or infinite samples", reason="not-finite")
+                raise AudioError("the recording contains NaN or infinite samples", reason="not-finite")
             digest.update(np.clip(scaled, -32768, 32767).astype("<i2").data)
             frames += len(block)
         if recording.frames is not None and frames != recording.frames:

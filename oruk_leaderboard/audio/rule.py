@@ -43,7 +43,7 @@ class Rendered:
         source_channels: Channels of the recording.
         source_frames: Frames of the recording by its header, or None where the header does not say.
         container: File format of the recording.
-        lossless: Whether every decoder gives the same samples, so that ``clip_sha256`` holds on every machine.
+        lossless: Whether every decoder gives the same samples, so that ``clip_sha256`` is the same on every machine.
         notes: What is odd about the sound: ``silent``, ``clipped``.
     """
 
@@ -119,7 +119,7 @@ def _span(recording: Recording, start_s: float | None, end_s: float | None) -> t
 
 def _outside(segment: str, *, found_s: float) -> AudioError:
     return AudioError(
-        "the segment lies outside the recording",
+        "the segment is outside the recording",
         reason="segment-outside",
         expected=segment,
         found=f"a recording of {found_s:.3f} s",
@@ -144,7 +144,7 @@ def quantise(mono: Samples, rate: int) -> tuple[npt.NDArray[np.int16], tuple[str
     np.rint(scaled, out=scaled)
     low, high = float(scaled.min()), float(scaled.max())
     if not (math.isfinite(low) and math.isfinite(high)):
-        raise AudioError("the recording holds NaN or infinite samples", reason="not-finite")
+        raise AudioError("the recording contains NaN or infinite samples", reason="not-finite")
     if low < -32768 or high > 32767:
         np.clip(scaled, -32768, 32767, out=scaled)
     samples = scaled.astype("<i2")

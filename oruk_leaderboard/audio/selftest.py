@@ -1,4 +1,4 @@
-"""Try the audio rule on signals made on the spot before a long run stands on it."""
+"""Test the audio rule on built-in signals before a long run depends on it."""
 
 import hashlib
 import io

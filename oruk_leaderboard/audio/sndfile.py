@@ -71,7 +71,7 @@ class SndfileRecording(Recording):
         return file
 
     def _check_length(self, head: bytes) -> None:
-        """Compare what headers promise with what the file holds, where libsndfile corrects it without an error."""
+        """Compare what headers promise with what the file contains, where libsndfile corrects it without an error."""
         log = self._file.extra_info
         for promised, found in _SHORT_DATA.findall(log):
             if int(found) < int(promised) < _STREAMED_BYTES:

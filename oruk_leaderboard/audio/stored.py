@@ -14,7 +14,7 @@ def decode_stored(data: bytes, *, clip_sha256: str, where: object) -> NDArray[np
     """Samples of a stored clip: float32, shape (n_samples,), 16 kHz mono, int16 / 32768.
 
     Args:
-        data: FLAC of 16-bit samples, as a rebuilt set holds it.
+        data: FLAC of 16-bit samples, as in a rebuilt set.
         clip_sha256: Digest the set states for the samples.
         where: The clip, for the message.
 

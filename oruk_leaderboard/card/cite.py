@@ -98,7 +98,7 @@ def leaderboard_entry(records: Sequence[Record], *, revision: str | None = None)
 
 
 def system_entry(record: Record) -> str:
-    """BibTeX of a system as it was evaluated; a stand-in for its authors' own entry, which is to be cited too."""
+    """BibTeX of a system as it was evaluated; it does not replace its authors' own entry, which is to be cited too."""
     system = record.system
     url = model_url(system)
     where = f"\\url{{{url}}}" if url else None

@@ -28,7 +28,7 @@ TERMS: Mapping[str, str] = {
 
 
 def datasheet_text(root: Path, records: Sequence[Record]) -> str:
-    """The datasheet with its generated parts made anew.
+    """The datasheet with its generated parts made again.
 
     Args:
         root: Repository's root, with the built tables.
@@ -63,11 +63,11 @@ def terms(manifest: Manifest) -> dict[str, tuple[int, int]]:
 
 def _withheld(manifest: Manifest) -> str:
     counts = withheld(manifest)
-    told = sum(counts[corpus] for corpus in TELLING)
+    known = sum(counts[corpus] for corpus in TELLING)
     return (
         f"{counts.total():,} clips of {len(counts)} corpora have no label column, because these corpora need an "
-        f"agreement or may need one. For {told:,} of them ({', '.join(f'`{corpus}`' for corpus in TELLING)}) the class "
-        "follows from the clip id all the same: it is the corpus's own file name, which public lists print."
+        f"agreement or may need one. For {known:,} of them ({', '.join(f'`{corpus}`' for corpus in TELLING)}) the "
+        "class follows from the clip id all the same: it is the corpus's own file name, which public lists print."
     )
 
 
@@ -105,6 +105,6 @@ def _overlap(manifest: Manifest, records: Sequence[Record]) -> str:
         f"in-distribution on corpora that are not named; for {evidence['nothing found']} no source that names training "
         f"corpora was found. The subset `undeclared` has the {len(subset):,} clips of the {len(subset.counts)} corpora "
         f"that no source names for any system ({hidden:,} of them with withheld labels; digest `{subset.digest}`). "
-        "Undeclared is not clean: systems whose training data nobody names may have seen them, and `emorynlp` is cut "
+        "Undeclared is not clean: systems whose training data is not public may have seen them, and `emorynlp` is cut "
         "from the television series that `meld`, which is named, is cut from."
     )

@@ -43,7 +43,7 @@ def documents(root: Path, records: Sequence[Record], figures: Figures) -> Iterat
         figures: Figures of the manifest.
 
     Yields:
-        Path below ``root`` and the text with its generated parts made anew.
+        Path below ``root`` and the text with its generated parts made again.
     """
     made = blocks(root, records, figures)
     for name, parts in PARTS.items():

@@ -13,7 +13,7 @@ NAME = "oruk_bench_leaderboard.py"
 
 
 def script_text(root: Path) -> str:
-    """The loading script with its generated part made anew."""
+    """The loading script with its generated part made again."""
     configs = shipped(root)
     files = {config.name: config.path for config in configs}
     columns = {

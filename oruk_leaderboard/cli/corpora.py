@@ -190,7 +190,7 @@ def _clips(args: argparse.Namespace) -> int:
             where=f"{corpus.spec.id} below {root.location}",
             expected="file names such as " + ", ".join(list(corpus.spec.example.get("tree", {}))[:2]),
             found=f"{len(root.names())} other files",
-            do="give the folder that holds the corpus, or one above it",
+            do="give the folder of the corpus, or one above it",
         )
     rows = [clip.to_dict() for clip in found.clips]
     rows += [{**clip.to_dict(), "label": None, "excluded": "missing: no recording"} for clip in found.missing]

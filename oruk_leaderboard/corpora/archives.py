@@ -78,7 +78,7 @@ def packed_name(name: str) -> str:
 
 
 def members(name: str, source: Source, size: int) -> Iterator[tuple[str, Member | Refused]]:
-    """Names and members of an archive; a name may come twice, and ``""`` stands for the archive as a whole."""
+    """Names and members of an archive; a name may come twice, and ``""`` means the archive as a whole."""
     try:
         if source.read_at(0, len(LFS_POINTER)) == LFS_POINTER:
             yield "", Refused("a Git LFS pointer, not the archive: run git lfs pull in the clone")

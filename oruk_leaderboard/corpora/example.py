@@ -20,8 +20,8 @@ _RATE = 16_000
 def build_example(spec: CorpusSpec, folder: Path, *, seconds: float = 0.1) -> None:
     """Write the files of the spec's example below a folder.
 
-    Recordings hold 16-bit noise seeded by their path (``"noise"``), or zeros (``"silence"``), whatever their suffix;
-    other files hold the text that the example gives.
+    Recordings are 16-bit noise seeded by their path (``"noise"``), or zeros (``"silence"``), whatever their suffix;
+    other files have the text that the example gives.
 
     Raises:
         CorpusError: A path leaves the folder, or the text of a label file is not what its format needs.

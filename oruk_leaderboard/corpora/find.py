@@ -30,7 +30,7 @@ class FoundCorpus:
     Attributes:
         spec: The corpus.
         root: Where it is.
-        places: Paths below the root at which the corpus's own root lies (``""`` or ending with ``/``), shortest first;
+        places: Paths below the root at which the corpus's own root is (``""`` or ending with ``/``), shortest first;
             more than one when the corpus is there more than once.
         files: Files that the spec's file patterns recognise.
         tables: Label files that the spec's ``[table]`` recognises.
@@ -91,7 +91,7 @@ def find_corpora(
     """Corpora below the roots, in the order of the roots and of corpus ids.
 
     Args:
-        root: Folder, archive or listing that holds any number of corpora.
+        root: Folder, archive or listing with any number of corpora.
         more: Further ones.
         only: Ids (or spec files) to look for. Those that have a path are looked for there instead of below the roots.
             A corpus that is named here needs no markers to be recognised.

@@ -2,7 +2,7 @@
 
 ``index.csv`` has one line per corpus: entries of the catalogue whose files no public source describes well enough, and
 the data sets that the literature's pages list although they have no emotional speech. ``languages`` and
-``shares_material_with`` hold ids with blanks between them; an empty cell is unknown.
+``shares_material_with`` contain ids separated by blanks; an empty cell is unknown.
 """
 
 import csv

@@ -79,7 +79,7 @@ def index_names(names: Iterable[str]) -> NameIndex:
 def match_files(spec: CorpusSpec, index: NameIndex, *, any_case: bool = False) -> tuple[list[Match], list[str]]:
     """Files that the spec's ``[files]`` patterns recognise, and the strays among them.
 
-    Each name is matched once, by the first packing that fits. A stray is a recording that lies where clips lie (in a
+    Each name is matched once, by the first packing that fits. A stray is a recording in a place of clips (in a
     folder that the spec names, or beside a clip) and is none. With ``any_case`` names that have become wholly lower or
     upper case are matched too, as the release writes them; this is not done for a user's own spec.
     """
@@ -115,7 +115,7 @@ def match_paths(spec: CorpusSpec, patterns: Sequence[re.Pattern[str]], names: Se
 
 
 def matches_within(spec: CorpusSpec, places: Sequence[str]) -> bool:
-    """Whether one of the paths holds what the spec's ``within`` asks for."""
+    """Whether one of the paths fits the spec's ``within``."""
     if spec.within is None:
         return True
     if spec.trusted:
@@ -194,7 +194,7 @@ def _place(rule: FilesRule, folder: str) -> Match | None:
 def _fits(pattern: re.Pattern[str], folder: str) -> Match | None:
     """The folder as the pattern takes it apart; archives in the path count as folders of their own name, or as none.
 
-    The second reading is for archives that stand in the folder whose content they hold (MEAD: ``M003/audio.tar``).
+    The second reading is for archives in the folder that they pack (MEAD: ``M003/audio.tar``).
     """
     if fits := pattern.fullmatch(folder):
         groups = fits.groupdict()

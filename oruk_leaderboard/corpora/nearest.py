@@ -31,7 +31,7 @@ class Nearest:
 
 
 def nearest(files: Sequence[Parts]) -> Nearest | None:
-    """The corpus that most file names would fit, were it not for their case, their folders or what lies beside them."""
+    """The corpus that most file names would fit, except for their case, their folders or the files beside them."""
     best: Nearest | None = None
     for spec in sorted(registry().values(), key=lambda spec: spec.id):
         # The patterns of a user's own spec run under a time limit elsewhere; here they are not worth a process.
@@ -90,9 +90,7 @@ def not_recognised(
         what = f"not recognised as {', '.join(named)}"
         expected = " or ".join(_such_as(get_corpus(name)) for name in named)
         do = (
-            f"if it is that one: --corpus {corpus}=PATH"
-            if corpus
-            else "give the folder that holds the corpus, or one above it"
+            f"if it is that one: --corpus {corpus}=PATH" if corpus else "give the folder of the corpus, or one above it"
         )
     else:
         what, expected = "no corpus is recognised here", "files named as a corpus of `corpora list` names them"

@@ -20,7 +20,7 @@ _DISTINCTIVE = 6
 
 
 def place_of(places: Sequence[str], path: str) -> str:
-    """The deepest of the corpus's places that a path lies below."""
+    """The deepest of the corpus's places that a path is below."""
     return max((place for place in places if path.startswith(place)), key=len, default="")
 
 

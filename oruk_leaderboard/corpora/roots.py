@@ -75,7 +75,7 @@ def open_root(path: str | Path | Root) -> Root:
         "not a corpora root" if local.exists() else "no such corpora root",
         where=path,
         expected="a folder, a .zip, .tar or .tar.gz, a .lst listing, or an fsspec URL",
-        do="give the folder that holds the corpus, or one above it",
+        do="give the folder of the corpus, or one above it",
     )
 
 
@@ -107,7 +107,7 @@ def is_junk(name: str) -> bool:
 
 
 def is_lfs_pointer(root: Root, name: str, size: int | None) -> bool:
-    """Whether a file is a Git LFS pointer, which stands for a file that was not fetched.
+    """Whether a file is a Git LFS pointer, which is in the place of a file that was not fetched.
 
     Args:
         root: Where the file is.
@@ -356,7 +356,7 @@ class NamesRoot:
         Raises:
             CorpusError: Always.
         """
-        raise CorpusError("a .lst listing holds names only", where=f"{self.location}: {name}", do="give the folder")
+        raise CorpusError("a .lst listing has names only", where=f"{self.location}: {name}", do="give the folder")
 
     def local_path(self, name: str) -> Path | None:
         """None."""

@@ -32,7 +32,7 @@ _NUMBERS = _TIMES | {"valence", "arousal", "dominance"}
 
 @dataclass(frozen=True, slots=True)
 class CorpusClips:
-    """What a corpus holds below a root.
+    """The clips and files of a corpus below a root.
 
     Attributes:
         clips: Clips whose recording is there, by clip id; several of one id when the corpus is there more than once
@@ -75,7 +75,7 @@ def clips(
 
     Args:
         corpus: From `find_corpora` or `locate`; or a spec, an id or a spec file, with the root.
-        root: Folder, archive or listing that holds the corpus, when it is not found yet.
+        root: Folder, archive or listing of the corpus, when it is not found yet.
         label_policy: Named change of the label map.
         label_source: Named other label, e.g. ``perceived``; None is the customary one.
         hash_duplicates: Compare files of equal size and exclude byte-identical ones (never on a listing).
@@ -85,7 +85,7 @@ def clips(
     """
     if not isinstance(corpus, FoundCorpus):
         if root is None:
-            raise CorpusError("no corpora root is given", where=corpus, do="give the folder that holds the corpus")
+            raise CorpusError("no corpora root is given", where=corpus, do="give the folder of the corpus")
         corpus = locate(corpus if isinstance(corpus, CorpusSpec) else get_corpus(corpus), open_root(root))
     maker = _Maker(corpus, label_policy, label_source)
     found = maker.from_tables() if corpus.tables and not corpus.root.listing_only else maker.from_files()
@@ -345,7 +345,7 @@ class _Maker:
             return None
         low, high = self.spec.ranges.get(key, (-1e9, 1e9))
         if value != value and key not in _TIMES:
-            return None  # A rating that nobody gave: MSP-IMPROV writes NaN.
+            return None  # A missing rating: MSP-IMPROV writes NaN.
         if not low <= value <= high:
             self.problems.append(Problem(clip_id, f"{key} {text} is outside {low:g} to {high:g}"))
             return None

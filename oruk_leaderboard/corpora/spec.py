@@ -16,7 +16,7 @@
 - ``[clip]``: ``id`` (the clip's name; ``<corpus>/`` is put before it), ``media`` (path in the official layout, then
   alternatives), and a rule for any other field of a clip. A column called like a field fills it by itself.
 - ``sentence``: regular expression for the clip's whole name; its group is the sentence, where the name gives it.
-- ``[labels]``: native label to class, or ``false`` where it has none on purpose; ``"*"`` stands for all others.
+- ``[labels]``: native label to class, or ``false`` where it has none on purpose; ``"*"`` means all others.
   ``[labels.policy.NAME]`` changes some of them, ``[labels.source.NAME]`` gives another ``native_label`` rule and map.
 - ``[exclude]``: glob over clip names to the reason; ``[extras]``: glob over the end of paths to the reason (never
   clips; ``*`` stays within a folder); ``[members]``: the same for files of the official release that are not findings.

@@ -110,7 +110,7 @@ class Inflated:
         return b"".join(found)
 
     def _seek(self, offset: int) -> bool:
-        """Make the current block the one that holds the offset; False when the stream ends before it."""
+        """Make the current block the one that contains the offset; False when the stream ends before it."""
         nearest = bisect.bisect_right(self._points, offset, key=lambda point: point[0]) - 1
         if offset < self._start or self._points[nearest][0] > self._out:
             self._restart(nearest)
@@ -128,7 +128,7 @@ class Inflated:
     def _next(self) -> bytes:
         while True:
             if self._state.eof:
-                # A gzip file may hold several streams, one after the other.
+                # A gzip file may contain several streams, one after the other.
                 if self._bits < 16 or self._source.read_at(self._in, 2) != b"\x1f\x8b":
                     return b""
                 self._state = zlib.decompressobj(self._bits)

@@ -1,6 +1,6 @@
 """Suffixes of files that may be recordings, in lower case.
 
-They only say which files to look at; what a file holds is decided by its content.
+They only say which files to look at; what a file is depends on its content.
 """
 
 LOSSLESS = (".wav", ".flac", ".aiff", ".aif", ".aifc", ".au", ".snd", ".sph", ".w64", ".caf")

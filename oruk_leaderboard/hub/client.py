@@ -170,7 +170,7 @@ class Hub:
         )
 
     def _refused(self, error: BaseException, answer: Any, revision: str | None) -> HubError:
-        """Why the Hub refused; its own message is quoted, the request (which holds the token) is not."""
+        """Why the Hub refused; its own message is quoted, the request (which contains the token) is not."""
         from huggingface_hub.errors import RepositoryNotFoundError, RevisionNotFoundError
 
         status: int = answer.status_code

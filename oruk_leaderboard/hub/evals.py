@@ -63,7 +63,7 @@ TASK_CONFIGS: Mapping[str, str] = {
     **dict.fromkeys(PUBLISHED, "default"),
     **dict.fromkeys([name for name in REBUILT if name != "partial"], "rebuilt"),
 }
-"""Task of the Hub, one a ``scored_on`` value that can be compared, to the config that holds its rows."""
+"""Task of the Hub, one per ``scored_on`` value that can be compared, to the config with its rows."""
 
 
 def eval_document(records: Sequence[Record]) -> dict[str, Any]:
@@ -133,7 +133,7 @@ def records_of(name: str, records: Sequence[Record]) -> list[Record]:
     ]
     if not usable:
         known = sorted({record.system.id for record in records})
-        found = "no such system" if not named else f"{len(named)} records that stand in no table"
+        found = "no such system" if not named else f"{len(named)} records that are in no table"
         raise RecordError("nothing to export", where=name, expected=", ".join(known), found=found)
     if not any(record.system.hub == "hf" and record.system.model_id for record in usable):
         raise RecordError(
@@ -150,7 +150,7 @@ def eval_results(name: str, records: Sequence[Record], *, revision: str) -> list
     Args:
         name: Id or name of the system.
         records: All records.
-        revision: 40-hex commit of the data set that holds the results, as ``publish`` prints it.
+        revision: 40-hex commit of the data set with the results, as ``publish`` prints it.
 
     Raises:
         RecordError: There is nothing to export, or an entry breaks our schema.

@@ -42,7 +42,7 @@ class Submission(ToDict):
     """A record that passed.
 
     Attributes:
-        record: Where it stands, or would stand, below the repository's root.
+        record: Its path, or future path, below the repository's root.
         system: Id of the system.
         scored_on: Kind of rebuilt set.
         figures: How many values were recomputed.
@@ -81,7 +81,7 @@ def submit(
             none of the registry. The record then gets the figures outside them.
         run: ``run.json`` of the run that gave the predictions. It names a private model by the sha256 of its files, and
             a revision that the record claims must be the one that ran.
-        check_only: Write nothing; a record that already stands in its place may be checked too.
+        check_only: Write nothing; a record that is already in its place may be checked too.
         beside: Record files submitted together with this one, which may not repeat them.
         root: The checkout; the one that the package runs from by default.
 
@@ -99,14 +99,14 @@ def submit(
     place = record_path(record, root / "data" / "records")
     name, given = place.relative_to(root).as_posix(), path.resolve().as_posix()
     if "/data/records/" in given and not given.endswith(f"/{name}"):
-        raise RecordError("the record lies in the wrong place", where=path, expected=name, do="move the file")
+        raise RecordError("the record is in the wrong place", where=path, expected=name, do="move the file")
     held = [*load_records(root / "data" / "records"), *map(read_record, beside)]
     same_file = path.resolve() == place.resolve()
     _check_identity(record, held, where=path)
     _check_new(record, held, same_file=same_file, where=path)
     if place.exists() and not same_file:
         raise RecordError(
-            "another record stands in this place, and submitted records are never overwritten",
+            "another record is in this place, and submitted records are never overwritten",
             where=path,
             found=name,
             do="give another --snapshot date, or another id to another system",
@@ -155,7 +155,7 @@ def contamination(record: Record) -> list[str] | None:
             "training corpora that the registry does not know",
             where=record.system.id,
             found=", ".join(unknown),
-            do="see: oruk-leaderboard corpora list --all; leave out what is no emotional speech",
+            do="see: oruk-leaderboard corpora list --all; leave out what is not emotional speech",
         )
     evaluated = (record.evaluation or {})["confusion_by_cluster"]["attributes"]["corpus"]
     return sorted(
@@ -303,7 +303,7 @@ def _check_clips(record: Record, manifest: "Manifest", *, where: Path) -> None:
             where=where,
             expected=difference[0],
             found=difference[1],
-            do="score the rebuilt clips again; a gold file of your own is no set of the benchmark",
+            do="score the rebuilt clips again; a gold file of your own is not a set of the benchmark",
         )
 
 

@@ -213,7 +213,7 @@ def compare_rows(rows: Sequence[Row], records: Sequence[Record]) -> TableDiff:
 
 
 def new_records(rows: Sequence[Row], composition: Mapping[str, Any], source: Source) -> list[Record]:
-    """Records of rows that have none: what the row says and where it stands, and nothing else."""
+    """Records of rows that have none: what the row says and its place, and nothing else."""
     return [
         Record(
             system=SystemInfo(id=key(row["system"]), name=row["system"], family=row["family"], is_oruk=row["is_oruk"]),

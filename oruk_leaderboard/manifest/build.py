@@ -79,7 +79,7 @@ def build_manifest(
         progress: Reports the corpora read.
 
     Raises:
-        ManifestError: The lists cannot be read, or hold too few clips.
+        ManifestError: The lists cannot be read, or have too few clips.
     """
     used, unused = find_lists(lists)
     hashes = find_hashes(lists.parent / "hashes")

@@ -22,7 +22,7 @@ _SLACK_S, _LOSSY_SLACK_S = 0.02, 0.2
 """Seconds by which a length may differ that a list or a resampler rounded, or that a lossy encoder padded."""
 
 _DEEP_BYTES = 2.5
-"""Bytes per sample above which a pinned uncompressed file holds more than 16 bits per sample."""
+"""Bytes per sample above which a pinned uncompressed file has more than 16 bits per sample."""
 
 
 class FileFacts:

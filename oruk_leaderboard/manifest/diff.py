@@ -62,7 +62,7 @@ def read_side(source: str) -> Side:
 
 
 def _states(entries: list[dict[str, Any]]) -> dict[str, Values]:
-    """Clip, or file where there is no clip, to state and reason. Where files lie is each user's own affair."""
+    """Clip, or file where there is no clip, to state and reason. Where files are differs between users."""
     return {
         entry.get("clip_id") or f"{entry.get('corpus')}: {entry.get('media')}": {
             "state": entry.get("state"),

@@ -25,7 +25,7 @@ from oruk_leaderboard.corpora.roots import NamesRoot
 from oruk_leaderboard.errors import ManifestError
 
 _SAMPLE = "_sample"
-"""End of the name of a list that holds a public sample of a corpus."""
+"""End of the name of a list with a public sample of a corpus."""
 
 _KNOWN = ("speaker", "gender", "language", "split")
 """Fields of a clip that a list may give where the spec's names do not."""
@@ -68,7 +68,7 @@ def find_lists(folder: Path) -> tuple[dict[str, Path], list[Path]]:
 
 
 def find_hashes(folder: Path) -> dict[str, Path]:
-    """Corpus to its hash table; an absent folder holds none."""
+    """Corpus to its hash table; an absent folder has none."""
     tables = {path.name.partition(".")[0]: path for path in sorted(folder.glob("*.tsv*"))}
     names = {spec.id: spec.listed.hashes or spec.id.replace("_", "-") for spec in registry().values()}
     return {corpus: tables[name] for corpus, name in names.items() if name in tables}
@@ -194,7 +194,7 @@ def _text(path: Path) -> str:
 def _join(
     paths: Sequence[str], hashes: Sequence[dict[str, str]], spelled: Mapping[str, str]
 ) -> dict[str, dict[str, str]]:
-    """List path to its row of the hash table: equal as it stands, below one more folder, or by a unique file name."""
+    """List path to its row of the hash table: equal, below one more folder, or by a unique file name."""
     by_path: dict[str, dict[str, str]] = {}
     for row in hashes:
         by_path[row["path"]] = by_path[row["path"].partition("/")[2]] = row

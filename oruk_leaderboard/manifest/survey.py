@@ -203,7 +203,7 @@ def _remedy(reason: str) -> str:
 
 
 def _release(corpus: FoundCorpus, found: CorpusClips) -> str:
-    # What the used files say comes before what lies beside them.
+    # What the used files say comes before other files beside them.
     used = [clip.media for clip in found.clips if not (clip.excluded or "").startswith("also at ")]
     for names in ([*used, *corpus.index.others], [clip.media for clip in found.clips]):
         below = [name[len(place) :] for place in corpus.places for name in names if name.startswith(place)]

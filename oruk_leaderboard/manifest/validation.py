@@ -83,7 +83,7 @@ def validate(
         profile: ``full`` or ``open``: the corpora of the profile that were not found are reported as absent. None takes
             the corpora found.
         label_policy: As for `clips`; labels are then not compared with the manifest's.
-        label_source: As for `clips`; likewise.
+        label_source: As for `clips`.
         unselected: Also check recognised clips that the manifest does not choose, where their digests are known.
         workers: Threads that read and hash; None for one per core.
         progress: Reports the clips checked.

@@ -2,7 +2,7 @@
 
 ``data/manifest/WITNESSES.tsv`` has one line per corpus and source: the corpus, the digest of the table that the source
 confirms (see `table_digest`), how many of its clips it has, the kind of source, and a reference to look it up. A source
-whose table has another digest holds another release; it is listed, and counts as no witness of the shipped one.
+whose table has another digest has another release; it is listed, and counts as no witness of the shipped one.
 """
 
 import csv

@@ -4,8 +4,8 @@ Classification metrics work on confusion counts, so that thousands of bootstrap 
 
 The rule for absent classes, the same everywhere: a figure is a mean over a stated set of classes, and a class of that
 set that has no gold clips and no predictions counts 0. The headline macro-F1 is over all classes of the label space; a
-slice is scored over :func:`present`, the classes that its gold labels have. A prediction that is no class of the label
-space is wrong: it stays in the denominator of recall and accuracy and is no false positive of any class.
+slice is scored over :func:`present`, the classes that its gold labels have. A prediction that names no class of the
+label space is wrong: it counts in the denominator of recall and accuracy and is not a false positive of any class.
 """
 
 from oruk_leaderboard.metrics.agreement import krippendorff_alpha, majority_of_others

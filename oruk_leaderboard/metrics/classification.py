@@ -28,7 +28,7 @@ class Margins:
         tp: Hits of each class, shape (…, k).
         gold: Gold clips of each class, shape (…, k); may have fewer batch dimensions than ``tp`` where systems share
             their gold labels.
-        predicted: Predictions of each class, shape (…, k); predictions that are no class are in none of them.
+        predicted: Predictions of each class, shape (…, k); predictions that name no class are in none of them.
     """
 
     tp: Floats
@@ -252,7 +252,7 @@ def micro_f1(counts: Counts, *, over: ArrayLike | None = None) -> Floats:
 def mcc(counts: Counts) -> Floats:
     """Matthews correlation of many classes, range -1 to 1; 0 where gold or predictions are all of one class.
 
-    ``(n·Σ tp_c - Σ g_c p_c) / √((n² - Σ p_c²)(n² - Σ g_c²))``, predictions that are no class being a class of their
+    ``(n·Σ tp_c - Σ g_c p_c) / √((n² - Σ p_c²)(n² - Σ g_c²))``, predictions that name no class being a class of their
     own. Reference: Gorodkin (2004), doi:10.1016/j.compbiolchem.2004.09.006.
 
     Example:

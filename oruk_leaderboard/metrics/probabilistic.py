@@ -71,7 +71,7 @@ class Reliability:
     """A reliability diagram: clips binned by the score of their predicted class.
 
     Attributes:
-        edges: Bounds of the bins, shape (b + 1,), from 0 to 1; a bin holds its upper bound, not its lower one.
+        edges: Bounds of the bins, shape (b + 1,), from 0 to 1; a bin includes its upper bound, not its lower one.
         count: Clips in each bin, shape (b,).
         confidence: Mean score of the predicted class in each bin, 0 where empty.
         accuracy: Share of right predictions in each bin, 0 where empty.
@@ -87,7 +87,7 @@ def reliability(gold: ArrayLike, scores: ArrayLike, *, n_bins: int = 15) -> Reli
     """Bin clips by confidence, ``n_bins`` bins of equal width; the predicted class is the first highest score.
 
     Raises:
-        MetricError: Scores that are no distributions, other lengths, or fewer than one bin.
+        MetricError: Scores that are not distributions, other lengths, or fewer than one bin.
 
     Example:
         >>> diagram = reliability([0, 1], [[0.75, 0.25], [0.75, 0.25]], n_bins=2)

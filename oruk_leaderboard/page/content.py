@@ -15,7 +15,7 @@ from oruk_leaderboard.table.leaderboard import leaderboard
 from oruk_leaderboard.table.uncertainty import accuracy_interval, close_to, leader, macro_f1_interval
 
 CURRENT = "current"
-"""The view that holds each system once, with its newest figure; the other views are snapshots."""
+"""The view that shows each system once, with its newest figure; the other views are snapshots."""
 
 GROUP_TITLES: Mapping[str, tuple[str, str]] = {
     "full_set": ("Full set", "all 64,384 held-out clips"),

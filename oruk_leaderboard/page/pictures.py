@@ -20,7 +20,7 @@ SIZE = Axis(
     [(100, "100 M"), (300, "300 M"), (1_000, "1 B"), (3_000, "3 B"), (10_000, "10 B")],
     log=True,
 )
-"""Axes of the scatter plots. The ranges hold every row of the table; ``fitted`` widens them for an unusual one."""
+"""Axes of the scatter plots. The ranges cover every row of the table; ``fitted`` widens them for an unusual one."""
 
 COMPRESSED = ("hubert-large-superb-er", "distilhubert-superb-er")
 """A model and its distilled student, the pair that the dataset card points out."""
@@ -59,11 +59,11 @@ def size_text(parameters_m: float | None) -> str:
 
 
 def against_size(rows: Sequence[Row]) -> Picture:
-    """Macro-F1 against the number of parameters; systems of unpublished size stand in a strip of their own."""
+    """Macro-F1 against the number of parameters; systems of unpublished size are in a strip of their own."""
     known = sum(row.record.system.parameters_m is not None for row in rows)
     spoken = (
         f"Scatter plot of macro-F1 against model size for {len(rows)} systems; {known} have a published size. "
-        "The table above holds every value."
+        "The table above has every value."
     )
     small = [row for row in rows if (row.record.system.parameters_m or math.inf) <= 100]
     large = [row for row in rows if (row.record.system.parameters_m or 0) > 1000]
@@ -76,7 +76,7 @@ def against_size(rows: Sequence[Row]) -> Picture:
 
 def accuracy_against_f1(rows: Sequence[Row]) -> Picture:
     """Macro-F1 against accuracy: below the trend a system neglects the rarer classes."""
-    spoken = f"Scatter plot of macro-F1 against accuracy for {len(rows)} systems. The table above holds every value."
+    spoken = f"Scatter plot of macro-F1 against accuracy for {len(rows)} systems. The table above has every value."
     guide = ((0.0, 0.0), (90.0, 0.9), "equal")
     return _both(rows, lambda row: float(row.record.accuracy), ACCURACY, spoken, unknown="", lead="", guide=guide)
 

@@ -58,7 +58,7 @@ class Page:
 def build_page(out: Path, *, data: Path | None = None) -> Page:
     """Write the static leaderboard page.
 
-    The same data gives the same bytes. A folder that already holds this page is written over; any other content is
+    The same data gives the same bytes. a folder that already contains this page is written over; any other content is
     left alone and refused.
 
     Args:
@@ -66,7 +66,7 @@ def build_page(out: Path, *, data: Path | None = None) -> Page:
         data: The ``data/`` folder; the shipped one by default.
 
     Raises:
-        OrukError: ``out`` holds something else, there is no record, or the page would be too large.
+        OrukError: ``out`` contains something else, there is no record, or the page would be too large.
     """
     data = data_dir() if data is None else data
     records = load_records(data / "records")
@@ -96,7 +96,7 @@ def build_page(out: Path, *, data: Path | None = None) -> Page:
 
 
 PARQUET = ("leaderboard.parquet", "systems.parquet")
-"""Parquet files that stand beside the page, as they are in ``data/``."""
+"""Parquet files that are copied beside the page, as they are in ``data/``."""
 
 CSV_FIELDS = (
     "name",
@@ -202,7 +202,7 @@ def _write(out: Path, files: Mapping[str, bytes]) -> None:
     strangers = sorted(path.name for path in out.iterdir() if path.name not in known) if out.is_dir() else []
     if strangers:
         raise OrukError(
-            "the folder holds something else",
+            "the folder contains something else",
             where=out,
             expected="a new or empty folder, or an earlier page",
             found=", ".join(strangers[:3]),

@@ -77,7 +77,7 @@ def confusion_matrix(
     Args:
         counts: Clips, shape (rows, columns).
         rows: Gold classes.
-        columns: Predicted classes, then outcomes that are no class.
+        columns: Predicted classes, then outcomes that are not a class.
         title: Above the matrix.
         theme: ``light`` or ``dark``.
     """

@@ -83,7 +83,7 @@ def mark(family: str) -> Markup:
 
 
 def aligned(figure: str, places: int = 2) -> str:
-    """A figure with the digits of its source, filled with figure spaces so that a column's points stand in line."""
+    """A figure with the digits of its source, padded with figure spaces so that decimal points align in a column."""
     return figure + "\u2007" * max(0, places - len(figure.partition(".")[2]))
 
 

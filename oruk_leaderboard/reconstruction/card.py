@@ -9,7 +9,7 @@ from oruk_leaderboard.corpora.spec import AGREEMENT
 _READING = """\
 ## Reading it
 
-Below, `rebuilt` is this folder. The clips are in `rebuilt/data`, which holds nothing else, so that libraries open it as
+Below, `rebuilt` is this folder. The clips are in `rebuilt/data`, which has no other files, so that libraries open it as
 one table. `audio` is a 16-bit FLAC file of 16 kHz mono speech, `label` the class index, `label_name` the class.
 
 With `datasets`, without an audio decoder:
@@ -69,7 +69,7 @@ def card(report: Mapping[str, Any], data_files: str | None) -> str:
     """The set's ``README.md``.
 
     Args:
-        report: What ``report.json`` holds.
+        report: Content of ``report.json``.
         data_files: Pattern of the files that ``datasets`` reads, or None where it finds them by itself.
     """
     head = ["---", "pretty_name: rebuilt oruk-bench evaluation clips", "task_categories: [audio-classification]"]

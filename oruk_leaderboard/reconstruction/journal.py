@@ -1,4 +1,4 @@
-"""What a finished shard holds, written down before the shard gets its name: the memory of a run that was killed."""
+"""The content of a finished shard, written before the shard gets its name, so that a killed run can continue."""
 
 import contextlib
 import hashlib
@@ -64,7 +64,7 @@ def sound(job: Job, source_sha256: str | None) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Journal:
-    """What a shard holds.
+    """Content of a shard.
 
     Attributes:
         layout: Name of the layout.
@@ -97,7 +97,7 @@ class Journal:
 
 
 def journal_name(shard: str) -> str:
-    """Where a shard's journal lies."""
+    """Place of a shard's journal."""
     return f"{FOLDER}{shard}.json"
 
 
@@ -115,7 +115,7 @@ def read_journals(store: Store) -> list[Journal]:
 
 
 def read_stale(store: Store) -> list[tuple[str, Journal]]:
-    """Where shards lie that were moved aside, and their journals."""
+    """Place of shards that were moved aside, and of their journals."""
     return [(name.rpartition("/")[0] + "/", journal) for name, journal in _read(store, STALE)]
 
 

@@ -69,7 +69,7 @@ class Layout(Protocol):
         """Begin a shard."""
 
     def flac(self, store: Store, files: Sequence[str], position: int) -> bytes:
-        """The FLAC bytes of a clip of a shard whose files are named, wherever these lie."""
+        """The FLAC bytes of a clip of a shard whose files are named, wherever these are."""
 
     def owns(self, name: str) -> bool:
         """Whether a final file of that name can only be a part of such a set."""
@@ -150,7 +150,7 @@ class _Parquet:
         return self.audio_bytes(self._groups[key][position % ROW_GROUP].as_py())
 
     def owns(self, name: str) -> bool:
-        # Before version 2 the shards of both layouts lay in the set's own folder.
+        # Before version 2 the shards of both layouts were in the set's own folder.
         return name.removeprefix(self.folder).startswith("clips-") and name.endswith(".parquet")
 
     def shared(self, rows: Iterable[Row]) -> Mapping[str, str]:
@@ -269,7 +269,7 @@ class _FolderWriter:
 
 
 def _file_name(row: Row) -> str:
-    """Where a clip's FLAC file lies.
+    """Place of a clip's FLAC file.
 
     Raises:
         OrukError: The clip id would leave the folder.

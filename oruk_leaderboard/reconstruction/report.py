@@ -31,7 +31,7 @@ class Report:
     """Result of `reconstruct`.
 
     Attributes:
-        document: What ``report.json`` holds.
+        document: Content of ``report.json``.
     """
 
     document: Mapping[str, Any]

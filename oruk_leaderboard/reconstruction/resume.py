@@ -26,10 +26,10 @@ class Known:
     """A clip that an earlier run made.
 
     Attributes:
-        files: Where its shard's files lie now.
+        files: Where its shard's files are now.
         position: Its row in the shard.
         entry: What the journal says of it.
-        shard: Name of the shard if it lies where it would be written again, else None.
+        shard: Name of the shard if it is where it would be written again, else None.
     """
 
     files: Sequence[str]
@@ -106,7 +106,7 @@ def _refuse_other_set(store: Store, journals: Sequence[Journal], planned: Mappin
     wanted = {job.clip.clip_id for jobs in planned.values() for job in jobs}
     if here and here.isdisjoint(wanted):
         raise OrukError(
-            "the folder holds another set",
+            "the folder contains another set",
             where=store.location,
             expected=f"clips like {min(wanted)}" if wanted else "no clip: none of the plan can be rebuilt",
             found=f"{len(here):,} clips like {min(here)}",
@@ -117,7 +117,7 @@ def _refuse_other_set(store: Store, journals: Sequence[Journal], planned: Mappin
 def _refuse_other_layout(store: Store, journal: Journal, layout: Layout) -> None:
     if journal.layout != layout.name:
         raise OrukError(
-            "the output folder holds a set in another layout",
+            "the output folder contains a set in another layout",
             where=store.location,
             expected=layout.name,
             found=journal.layout,

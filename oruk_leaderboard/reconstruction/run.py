@@ -1,4 +1,4 @@
-"""One run: plan, take over what an earlier run left, render the rest, write shards, tell what happened."""
+"""One run: plan, take over what an earlier run left, render the rest, write shards, report."""
 
 import os
 import time
@@ -42,7 +42,7 @@ def reconstruct(
     """Rebuild the evaluation clips from copies of the corpora.
 
     Args:
-        root: Folder, archive or URL that holds any number of corpora.
+        root: Folder, archive or URL with any number of corpora.
         more: Further ones.
         out: New folder, or one of an earlier run, which is then completed; or an fsspec URL.
         corpora: Ids or spec files to take, with the path of each where it is not below the roots; None for all found.
@@ -145,7 +145,7 @@ def _plan(
 
 
 def _require_video(plan: Plan) -> None:
-    """Stop before a long run in which all clips of a corpus would fail for want of an extra."""
+    """Stop before a long run in which all clips of a corpus would fail because an extra is not installed."""
     from oruk_leaderboard.audio.video import SUFFIXES, require_pyav
 
     for job in plan.jobs:

@@ -47,7 +47,7 @@ class Writing:
             if not ((known := self._earlier.of(job)) and source_is_checked(job))
         )
 
-    def write(self, outcomes: Iterator[Outcome], tell: Callable[[int], object]) -> None:
+    def write(self, outcomes: Iterator[Outcome], progress: Callable[[int], object]) -> None:
         """Make every shard from the outcomes of `batches`; what is right already is left alone."""
         for name, jobs in self._planned.items():
             shard = _Shard(name, self._store, self._layout, self._earlier, self._unfinish)
@@ -60,7 +60,7 @@ class Writing:
                     self._refuse_vanished_root(job, outcome)
                 self._rendered += outcome.audio is not None
                 shard.add(job, outcome, known)
-                tell(1)
+                progress(1)
             self._journals[name] = shard.finish()
 
     def _refuse_vanished_root(self, job: Job, outcome: Outcome) -> None:

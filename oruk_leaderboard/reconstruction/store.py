@@ -1,6 +1,6 @@
 """The output folder, on disk or behind an fsspec URL: files appear in it whole and verified, or not at all.
 
-Conventions: names are relative with ``/``; what is not final lies below ``.state``. A file is written to a staging
+Conventions: names are relative with ``/``; what is not final is below ``.state``. A file is written to a staging
 folder, hashed while it is written, read back, compared, and only then given its name.
 """
 
@@ -63,7 +63,7 @@ def open_store(location: str | Path) -> Iterator[Store]:
     """Open an output folder for one run, alone.
 
     Raises:
-        OrukError: It cannot be written, another run is at work in it, or it holds something else.
+        OrukError: It cannot be written, another run is at work in it, or it contains something else.
     """
     url = str(location)
     if "://" in url and not url.startswith("file://"):
@@ -97,7 +97,7 @@ def telling(location: object) -> Iterator[None]:
             _WHY.get(error.errno or 0, "the output cannot be written"),
             where=location,
             found=error,
-            do="what is finished is kept; once that is mended, the same command goes on from there",
+            do="what is finished is kept; once that is fixed, the same command continues from there",
         ) from error
 
 
@@ -124,7 +124,7 @@ def _refuse_foreign(store: Store) -> None:
     # A set of which no clip could be made has no journal.
     if visible and not ours and set(visible) != {"report.json", "README.md"}:
         raise OrukError(
-            "the output folder holds something else",
+            "the output folder contains something else",
             where=store.location,
             expected="a new or empty folder, or a set made here before",
             found=f"{visible[0]} and {len(visible) - 1} more files" if len(visible) > 1 else visible[0],
@@ -224,7 +224,7 @@ class _LocalStore:
             try:
                 (self._folder / folder).rmdir()
             except OSError:
-                return  # it holds more
+                return  # it has more
 
 
 def sync(path: Path) -> None:

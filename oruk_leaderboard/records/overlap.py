@@ -1,4 +1,4 @@
-"""How much of the manifest lies outside the training data that public sources name.
+"""How much of the manifest is outside the training data that public sources name.
 
 The clip list of the original evaluation is not public, so every figure here is of this package's own manifest.
 """
@@ -61,7 +61,7 @@ def overlap_of(system_id: str, manifest: Manifest | None = None) -> dict[str, ob
 def undeclared(manifest: Manifest | None = None) -> Manifest:
     """The subset "undeclared": clips of the corpora that no line of the ledger names for any system.
 
-    It is not "clean": systems whose training data nobody has named may have seen it. Its digest names the selection.
+    It is not "clean": systems whose training data is not public may have seen it. Its digest names the selection.
 
     Args:
         manifest: The manifest; the shipped one by default.

@@ -102,7 +102,7 @@ class Record:
         source: Where the figures come from.
         note: Snapshot and caveats, shown with the row.
         failures: Kind of failure to number of clips, or None where unknown.
-        superseded_by: System whose row stands in the default table instead of this earlier checkpoint's, or None.
+        superseded_by: System whose row is in the default table instead of this earlier checkpoint's, or None.
         evaluation: Counts, intervals and versions of a figure scored here, else None.
         record_version: Version of the schema.
     """
@@ -121,7 +121,7 @@ class Record:
     record_version: str = RECORD_VERSION
 
     def to_dict(self) -> dict[str, Any]:
-        """The record as JSON holds it, keys in the order of the schema."""
+        """The record as JSON, keys in the order of the schema."""
         # Not asdict on the whole: it would copy an evaluation's counts, a hundred thousand numbers.
         parts = {name: asdict(getattr(self, name)) for name in ("system", "protocol", "source")}
         return {key: parts.get(key, getattr(self, key)) for key in load_schema("record")["required"]}
@@ -142,7 +142,7 @@ def read_record(path: Path) -> Record:
     """Read and check one record file.
 
     Raises:
-        RecordError: The file cannot be read, is no JSON, repeats a key or breaks the schema.
+        RecordError: The file cannot be read, is not JSON, repeats a key or breaks the schema.
     """
     return Record.from_dict(read_document(path), where=path)
 
@@ -199,7 +199,7 @@ def load_records(root: Path | None = None) -> list[Record]:
         root: The records folder; the shipped one by default.
 
     Raises:
-        RecordError: A file breaks the schema or lies where its content says it does not belong.
+        RecordError: A file breaks the schema or is in the wrong place for its content.
     """
     root = data_dir() / "records" if root is None else root
     records = []
@@ -208,7 +208,7 @@ def load_records(root: Path | None = None) -> list[Record]:
         place = record_path(record, root)
         if path != place:
             raise RecordError(
-                "record lies in the wrong place", where=path, expected=place.relative_to(root), do="move the file"
+                "record is in the wrong place", where=path, expected=place.relative_to(root), do="move the file"
             )
         records.append(record)
     return records

@@ -55,7 +55,7 @@ def faults(document: object, schema: str) -> list[str]:
 def arrow_schema(name: str) -> Any:
     """Arrow schema of a table whose rows the JSON Schema ``name`` describes: one column per property, in its order.
 
-    Strings, numbers (float64), integers (int64), booleans and arrays of these; nullability is the JSON Schema's affair.
+    Strings, numbers (float64), integers (int64), booleans and arrays of these; nullability is left to the JSON Schema.
     List elements are called ``element``, as parquet calls them, so that a table read back has the very same schema.
     """
     import pyarrow as pa

@@ -48,7 +48,7 @@ class SystemCard(ToDict):
         licence: Licence of the weights, or None where unknown.
         classes: The benchmark classes it can emit, or None where only the loaded model can tell.
         native_labels: Native label to benchmark class, or to False where it has none.
-        training_corpora: Corpora it was trained on, or None where nobody has declared them.
+        training_corpora: Corpora it was trained on, or None where they are not declared.
         source: Where these facts come from.
         scores: What the model's scores are: ``probabilities``; ``logits``, which become probabilities by softmax; or
             ``independent`` scores of 0 to 1 per label, which are scaled to the sum 1.

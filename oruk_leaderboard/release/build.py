@@ -75,7 +75,7 @@ def derived(root: Path, records: Sequence[Record]) -> Iterator[tuple[str, bytes 
 
     Yields:
         Path below ``root`` and content; None where the file should not exist. Later files are made from the earlier
-        ones as they lie in ``root``, so each has to be written before the next is asked for.
+        ones as they are in ``root``, so each has to be written before the next is requested.
     """
     for config in CONFIGS:
         table = config.table(root) if config.table else to_table(config, config.rows(records) if config.rows else [])
@@ -100,7 +100,7 @@ def derived(root: Path, records: Sequence[Record]) -> Iterator[tuple[str, bytes 
 
 
 def _same(path: Path, content: bytes) -> bool:
-    """Whether a file holds the content; parquet counts as the same when the table is."""
+    """Whether a file has the content; parquet counts as the same when the table is."""
     if not path.is_file():
         return False
     found = path.read_bytes()

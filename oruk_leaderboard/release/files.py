@@ -1,4 +1,4 @@
-"""Which files of a checkout are published: an allow-list, and a second look at what lies beside it.
+"""Which files of a checkout are published: an allow-list, and a check of the files beside it.
 
 A clone is also where people rebuild corpora and run systems. What they make there (audio, labels, answers about clips
 of corpora under an agreement) must never reach the Hub, whatever git tracks.
@@ -54,7 +54,7 @@ class Candidates:
         content: Path below the root to content, for the files that are published.
         left_out: Files that git tracks and the allow-list does not name.
         uncommitted: Files of the allow-list that differ from the last commit.
-        private: Folders and files that hold rebuilt clips, receipts or answers and that git tracks.
+        private: Folders and files with rebuilt clips, receipts or answers and that git tracks.
         held_back: Files that the Hub would refuse for now, with the reason.
     """
 
@@ -73,7 +73,7 @@ def is_allowed(name: str) -> bool:
             return False
         folder = folder.rpartition("/")[0]
     if folder in ("", "data") and name != f"{folder}/{stem}".lstrip("/"):
-        return False  # a folder below these two has an entry of its own, or nobody has thought of it
+        return False  # a folder below these two has an entry of its own, or was overlooked
     return any(fnmatchcase(stem, pattern) for pattern in ALLOWED[folder])
 
 
@@ -99,7 +99,7 @@ def candidates(root: Path) -> Candidates:
 
 
 def _private(root: Path, names: Iterable[str]) -> set[str]:
-    """Files that hold rebuilt clips or answers; a rebuilt set is named by its folder."""
+    """Files with rebuilt clips or answers; a rebuilt set is named by its folder."""
     found: set[str] = set()
     for name in names:
         path = root / name

@@ -76,7 +76,7 @@ def publish(
 
     Raises:
         HubError: The checkout tracks rebuilt clips or answers, is dirty or stale, the tag exists with other content,
-            the Hub's table holds systems that are not held here, there is no token, or the Hub refused.
+            the Hub's table has systems that are missing here, there is no token, or the Hub refused.
     """
     root = checkout_root() if root is None else root
     found = candidates(root)
@@ -119,8 +119,7 @@ def _private(found: Candidates, root: Path) -> HubError | None:
     if not found.private:
         return None
     return HubError(
-        "the checkout tracks rebuilt clips, receipts or answers, which may hold what corpora under an agreement forbid "
-        "to pass on",
+        "the checkout tracks rebuilt clips, receipts or answers, which the agreements of corpora may forbid to pass on",
         where=root,
         found=_some(found.private),
         do="take them out of git (git rm -r --cached NAME), and out of its history if it was pushed anywhere",
@@ -175,7 +174,7 @@ def _local(hub: Hub, found: Candidates) -> Publication:
 
 
 def _compare(hub: Hub, found: Candidates, *, dry_run: bool) -> Publication:
-    """Compare with the tag of this version if it holds the same files, which ends the matter, else with main."""
+    """Compare with the tag of this version if it has the same files, else with main."""
     files, parent, tag = found.content, hub.revision(), f"v{__version__}"
     tagged = hub.tags().get(tag)
     if tagged is not None and not any(_differing(files, hub.files(tagged))):

@@ -18,7 +18,7 @@ _PART = r'^    "{name}": \{{\n.*?^    \}},?$'
 
 
 def record_schema_text(root: Path) -> str:
-    """The schema with the definitions of figures made anew; everything else as people wrote it.
+    """The schema with the definitions of figures made again; everything else as people wrote it.
 
     Raises:
         OrukError: The schema lacks one of these definitions.

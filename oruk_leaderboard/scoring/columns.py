@@ -82,7 +82,7 @@ def score_columns(
 
     Raises:
         PredictionError: A missing column, an id that is there twice or not in the gold file, a gold label outside the
-            label space, a cell that is no number, a clip without a predicted rating, or a subset without clips.
+            label space, a cell that is not a number, a clip without a predicted rating, or a subset without clips.
         MetricError: A figure that the data leave undefined.
     """
     answers, given = _rows(gold, "gold"), _rows(predictions, "predictions")

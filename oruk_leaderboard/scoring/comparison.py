@@ -29,7 +29,7 @@ DIFFERENCE = Bounds(-1.0, 1.0)
 
 @dataclass(frozen=True, slots=True)
 class Standing:
-    """Where one system stands.
+    """Place of one system in the ranking.
 
     Attributes:
         system: Its name.
@@ -182,7 +182,7 @@ def rank(board: Panel, *, metric: str = "macro_f1", alpha: float = 0.05) -> Comp
 
     Raises:
         PredictionError: An unknown metric.
-        MetricError: An alpha that is no probability.
+        MetricError: An alpha outside 0 to 1.
     """
     shown = {metric: ranking_metric(metric), **metrics.ranking()}
     clustered = board.margins()

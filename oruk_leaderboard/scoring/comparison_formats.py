@@ -11,7 +11,7 @@ from oruk_leaderboard.scoring.sampling import QUESTIONS, few_clusters
 from oruk_leaderboard.scoring.variation import Ensemble, Shift
 
 SHOWN_PAIRS = 20
-"""Pairs listed as text: neighbours come first, ``--json`` holds all."""
+"""Pairs listed as text: neighbours come first, ``--json`` has all."""
 
 WIDTH = 100
 """Columns that running text is broken at."""
@@ -162,7 +162,7 @@ def outside_text(found: tuple[frozenset[str], Comparison] | None) -> str:
     if found is None:
         return textwrap.fill(
             "Outside training: no compared system has declared training corpora that split this set. Systems are "
-            "looked up by name in data/training.csv; what nobody has declared is unknown, not none.",
+            "looked up by name in data/training.csv; what is not declared is unknown, not none.",
             WIDTH,
         )
     corpora, comparison = found

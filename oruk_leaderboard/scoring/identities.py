@@ -144,7 +144,7 @@ def _figures(evaluation: Mapping[str, Any]) -> Iterator[str]:
 
 
 def _class_scores(scores: Mapping[str, Any], evaluation: Mapping[str, Any]) -> list[str]:
-    """The sums over class scores lie within what the bins of the reliability diagram allow."""
+    """The sums over class scores are within what the bins of the reliability diagram allow."""
     classes, n, found = len(evaluation["classes"]), scores["n"], []
     if n > evaluation["counts"]["ok"]:
         found.append(f"{n} clips have class scores, but only {evaluation['counts']['ok']} have an answer")
@@ -178,7 +178,7 @@ def _bins(diagram: Mapping[str, Sequence[float]], n: int, classes: int) -> Itera
             if confidence or accuracy:
                 yield f"bin {at} has no clips, but a confidence or an accuracy"
         elif not low - TOLERANCE <= confidence <= high + TOLERANCE:
-            yield f"the mean confidence {confidence} of bin {at} lies outside {low:.6g} to {high:.6g}"
+            yield f"the mean confidence {confidence} of bin {at} is outside {low:.6g} to {high:.6g}"
         elif not (0 <= accuracy <= 1 and abs(accuracy * clips - round(accuracy * clips)) <= TOLERANCE * clips):
             yield f"accuracy {accuracy} of bin {at} is not a whole number of its {clips} clips"
 

@@ -52,7 +52,7 @@ class Settings:
         seed: Seed of the draws.
         interval: How replicates become an interval (``statistics.METHODS``).
         alpha: One minus the coverage of the intervals.
-        declared_classes: Classes the system can emit, or None where it can emit all or nobody has said.
+        declared_classes: Classes the system can emit, or None where it can emit all or does not declare them.
     """
 
     on_error: str

@@ -8,7 +8,7 @@ from oruk_leaderboard.paths import data_dir
 from oruk_leaderboard.todict import ToDict
 
 EQUIVALENT = "a rebuilt set is an equivalent of the original 64,384 clips, not the original"
-"""What has to be said whenever a figure of a rebuilt set stands beside the published table."""
+"""What has to be said whenever a figure of a rebuilt set is shown beside the published table."""
 
 
 @dataclass(frozen=True, slots=True)

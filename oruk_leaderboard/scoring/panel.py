@@ -76,7 +76,7 @@ class Panel:
 def common(systems: Mapping[str, Predictions], gold: Gold) -> tuple[dict[str, Predictions], Gold]:
     """Systems and set cut down to the clips that every system has a row for, so that a subsample can be compared.
 
-    Without it a clip that a file does not hold counts as failed. The cut set has no digest of its own.
+    Without it a clip that a file lacks counts as failed. The cut set has no digest of its own.
 
     Raises:
         PredictionError: No clip is in all files.

@@ -28,7 +28,7 @@ class Replay:
     receipts: Receipts
 
     def to_dict(self) -> dict[str, Any]:
-        """The record as JSON holds it."""
+        """The record as JSON."""
         return self.score.to_dict()
 
 

@@ -25,7 +25,7 @@ def short_report(record: Mapping[str, Any], findings: Sequence[str] = (), *, fig
     """Headline, both intervals, placement and warnings: the answer of a score in about 20 lines.
 
     Args:
-        record: A record with an evaluation, as JSON holds it.
+        record: A record with an evaluation, as JSON.
         findings: What was not clean.
         figures: Keys of the metrics to show (``Protocol.figures``).
     """
@@ -51,10 +51,10 @@ def short_report(record: Mapping[str, Any], findings: Sequence[str] = (), *, fig
 
 
 def text_report(record: Mapping[str, Any], findings: Sequence[str] = (), *, figures: Sequence[str] = ()) -> str:
-    """Everything a person wants to know about a result, at most ``WIDTH`` columns wide.
+    """The report of a result, at most ``WIDTH`` columns wide.
 
     Args:
-        record: A record with an evaluation, as JSON holds it.
+        record: A record with an evaluation, as JSON.
         findings: What was not clean.
         figures: Keys of the metrics to show first (``Protocol.figures``).
     """

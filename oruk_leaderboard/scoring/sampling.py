@@ -39,7 +39,7 @@ BLOCKS = 100
 """Blocks that independent clips are dealt into: enough for a standard error, few enough for a small record."""
 
 BLOCK_MARK = "*"
-"""Beginning of a block's name behind its corpus, where a speaker's name stands otherwise: ``casia/*07``."""
+"""Beginning of a block's name behind its corpus, where a speaker's name is otherwise: ``casia/*07``."""
 
 
 def few_clusters(clusters: int, effective: float, loose_share: float) -> list[str]:
@@ -97,8 +97,8 @@ def clustering(gold: Gold, kind: str | None = None) -> Clustering:
         blocks = _deal(gold.clip_ids, np.arange(len(gold.clip_ids)), "all")
         return Clustering("clip", encode(blocks), _everything(gold))
     speakers = gold.attributes["speaker"]
-    told = np.array([not name.endswith(f"/{UNKNOWN}") for name in speakers.values])
-    known = np.unique(np.stack([strata.codes, speakers.codes])[:, told[speakers.codes]], axis=1)[0]
+    named = np.array([not name.endswith(f"/{UNKNOWN}") for name in speakers.values])
+    known = np.unique(np.stack([strata.codes, speakers.codes])[:, named[speakers.codes]], axis=1)[0]
     few = np.bincount(known, minlength=len(strata.values)) < 2
     if not few.any():
         return Clustering("speaker", speakers, strata)

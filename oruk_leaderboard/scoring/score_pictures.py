@@ -22,7 +22,7 @@ def write_pictures(record: Mapping[str, Any], folder: Path) -> list[Path]:
     """Draw the figures of a record.
 
     Args:
-        record: A record with an evaluation, as JSON holds it.
+        record: A record with an evaluation, as JSON.
         folder: Where to; made if it is not there, files of the same name are replaced.
 
     Returns:

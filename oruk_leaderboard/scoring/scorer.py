@@ -45,7 +45,7 @@ class Score:
     """The result of scoring one system.
 
     Attributes:
-        record: The result record; its ``evaluation`` holds everything that was computed.
+        record: The result record; its ``evaluation`` has everything that was computed.
         protocol: How it was scored.
         findings: What went wrong with some of the clips, one line per kind; empty for a clean run.
     """
@@ -70,7 +70,7 @@ class Score:
         return float(self.evaluation["figures"]["accuracy"])
 
     def to_dict(self) -> dict[str, Any]:
-        """The record as JSON holds it."""
+        """The record as JSON."""
         return self.record.to_dict()
 
 

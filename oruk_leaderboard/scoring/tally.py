@@ -1,6 +1,6 @@
 """The counts of one scoring: what became of the clips of each cluster and slice, and nothing about single clips.
 
-A record holds them, so that every figure of it can be computed again by a stranger without audio or predictions.
+They are part of a record, so that anyone can recompute its figures without audio or predictions.
 """
 
 from collections.abc import Mapping
@@ -50,7 +50,7 @@ class Tally:
 
         Args:
             on_error: ``neutral`` counts failed clips as predictions of neutral, ``wrong`` as no class. An
-                unrecognised label is no class either way: else a made-up label would score on neutral clips.
+                unrecognised label is wrong either way: else a made-up label would score on neutral clips.
         """
         k = len(self.classes)
         scored = self.counts[:, :, : k + 1].copy()

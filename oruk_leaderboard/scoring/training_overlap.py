@@ -32,7 +32,7 @@ def declared_corpora(
         excluded: Corpora of the set that the user declares.
 
     Returns:
-        Corpus ids, in the set or not; None where nobody has declared anything, which is not the same as none.
+        Corpus ids, in the set or not; None where nothing is declared, which is not the same as none.
 
     Raises:
         PredictionError: A corpus that the user declares is not in the set.

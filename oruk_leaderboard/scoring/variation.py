@@ -91,7 +91,7 @@ def shift(
         alpha: One minus the confidence of the intervals.
 
     Raises:
-        PredictionError: The subsample holds none of the clips, or the metric is unknown.
+        PredictionError: The subsample has none of the clips, or the metric is unknown.
     """
     figure = ranking_metric(metric).function
     if len(subsample) != len(board.gold.clip_ids) or not subsample.any():

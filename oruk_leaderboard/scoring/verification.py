@@ -116,7 +116,7 @@ def verify(
     """Recompute every figure of a record, and check what the figures must have in common.
 
     Args:
-        record: A record as JSON holds it, or its file.
+        record: A record as JSON, or its file.
         name: What to call it in messages.
         predictions: The predictions file that the record was scored from. The figures are then recomputed from the
             answers, class scores included; without it, from the record's own counts.
@@ -253,10 +253,10 @@ def _by_answers(
         votes=votes,
     ).to_dict()
     # What a second run cannot give again: the file's name, the versions installed, receipts that were replayed.
-    told = {key: value for key, value in again["evaluation"].items() if key not in ("predictions", "versions")}
+    compared = {key: value for key, value in again["evaluation"].items() if key not in ("predictions", "versions")}
     digest = again["evaluation"]["predictions"]["sha256"]
     found.compare(("evaluation", "predictions", "sha256"), stated["predictions"]["sha256"], digest)
-    for key, value in told.items():
+    for key, value in compared.items():
         found.compare(("evaluation", key), stated.get(key), value)
     found.compare(("protocol",), record["protocol"], again["protocol"])
 

@@ -25,7 +25,7 @@ RESCALED: frozenset[str] = frozenset({"logit-t", "t"})
 """Methods that take the spread of rescaled draws; the others read plain draws, as the public harness does."""
 
 FEWEST = 5
-"""Clusters below which no interval is given: nobody could tell how far off it is."""
+"""Clusters below which no interval is given, because its error cannot be estimated."""
 
 FEW = 10
 """Effective clusters below which an interval comes with a warning."""
@@ -48,7 +48,7 @@ UNIT = Bounds()
 
 
 def check_alpha(alpha: float) -> None:
-    """Refuse an ``alpha`` that is no probability.
+    """Refuse an ``alpha`` outside 0 to 1.
 
     Raises:
         MetricError: Not strictly between 0 and 1.
@@ -82,7 +82,7 @@ def bca(point: float, replicates: Floats, jackknife: Floats, *, alpha: float = 0
         alpha: One minus the confidence.
 
     Raises:
-        MetricError: The figure lies outside all replicates, so that its bias correction is infinite.
+        MetricError: The figure is outside all replicates, so that its bias correction is infinite.
 
     Reference: Efron (1987), doi:10.1080/01621459.1987.10478410.
 
@@ -98,7 +98,7 @@ def bca(point: float, replicates: Floats, jackknife: Floats, *, alpha: float = 0
     below = float((replicates < point).mean() + (replicates == point).mean() / 2)
     if not 0 < below < 1:
         raise MetricError(
-            "BCa is undefined: the figure lies outside all replicates",
+            "BCa is undefined: the figure is outside all replicates",
             expected="more replicates",
             found=f"{len(replicates)} replicates",
             do="use --interval percentile",
@@ -127,8 +127,8 @@ def t_interval(
     """A figure plus and minus its standard error times a quantile of Student's t.
 
     On the logit scale (the default) the interval stays inside the figure's bounds and is longer towards the middle of
-    the scale, which is where a figure near a bound really lies. At a bound, where the standard error says nothing,
-    Wilson's interval of ``support.effective`` independent answers stands in.
+    the scale, which is where a figure near a bound is likely to be. At a bound, where the standard error says nothing,
+    Wilson's interval of ``support.effective`` independent answers is used instead.
 
     Args:
         point: Figure on the whole set, within ``bounds``.

@@ -61,7 +61,7 @@ def rank_sets(figures: Floats, replicates: Floats, *, df: float, alpha: float = 
     ``1 - alpha`` quantile over replicates of the largest standardised difference of any pair (max-t). Differences
     that are settled are taken out and ``c`` is found again until nothing new is settled (step-down). The quantile is
     carried from the normal to the t scale, since standard errors of few clusters are uncertain. Below
-    ``MAX_T_FROM`` degrees of freedom Bonferroni's t quantile stands in for it.
+    ``MAX_T_FROM`` degrees of freedom Bonferroni's t quantile is used instead.
 
     Args:
         figures: Figures on the whole set, shape (s,).

@@ -25,7 +25,7 @@ from oruk_leaderboard.errors import MetricError
 from oruk_leaderboard.metrics.checks import Floats, Ints
 
 CHUNK_CELLS = 250_000
-"""Draws counted at once (2 MB as int64, what a cache holds)."""
+"""Draws counted at once (2 MB as int64, the size of a cache)."""
 
 EXACT_BELOW = 2**24
 """Sums of whole numbers below this are exact in float32, and twice as fast as in float64."""
@@ -67,7 +67,7 @@ class Support:
             block). Reference: Carter, Schnepel & Steigerwald (2017), doi:10.1162/REST_a_00639.
         df: Degrees of freedom of the standard error: that of the units' sizes, (Σn)² / Σn² - 1 and at least 1, in
             one stratum, and Satterthwaite's combination over strata.
-        loose_share: Share of the clips that lie in blocks, 0 to 1.
+        loose_share: Share of the clips that are in blocks, 0 to 1.
     """
 
     clusters: int
@@ -175,7 +175,7 @@ class Draws:
             in their order.
 
         Raises:
-            MetricError: The table holds another number of units.
+            MetricError: The table has another number of units.
         """
         expected = len(self.design.stratum) if units is None else len(units)
         if table.ndim != 2 or len(table) != expected:

@@ -101,7 +101,7 @@ def ask(system: System, batch: Batch) -> list[Reply]:
 
 
 def sound(answer: Answer, *, scores: str) -> Answer:
-    """The answer as a receipt can hold it: probabilities, valid Unicode, no keys; an error where that cannot be.
+    """The answer in the form of a receipt: probabilities, valid Unicode, no keys; an error where that cannot be.
 
     Args:
         answer: What the system said.

@@ -114,7 +114,7 @@ class System(Protocol):
         ...
 
     def close(self) -> None:
-        """Release what it holds open; the run has ended."""
+        """Release open resources; the run has ended."""
         ...
 
 

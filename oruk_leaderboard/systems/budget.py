@@ -152,7 +152,7 @@ class Budget:
                     raise OrukError(
                         "earlier receipts state no cost, so a budget cannot be kept",
                         where=receipts,
-                        do="choose another --out, or start anew with --restart",
+                        do="choose another --out, or start again with --restart",
                     )
                 self.spent += float(cost or 0)
         with journal.open("a+b") as file:

@@ -31,7 +31,7 @@ SCHEMA: Mapping[str, Any] = {
 BLOCKED = frozenset(
     {"SAFETY", "RECITATION", "LANGUAGE", "BLOCKLIST", "PROHIBITED_CONTENT", "SPII", "IMAGE_SAFETY"}
 )  # fmt: skip
-"""Finish reasons with which the service holds an answer back."""
+"""Finish reasons with which the service withholds an answer."""
 
 
 class GeminiSystem(RemoteSystem):

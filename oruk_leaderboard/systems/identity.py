@@ -96,7 +96,7 @@ def continue_or_begin(out: Path, identity: Mapping[str, Any], *, started: bool, 
             before = dict(jsontext.parse(path.read_text(encoding="utf-8")))
         except (TypeError, ValueError) as error:
             raise OrukError(
-                "not the run.json of a run", where=path, found=error, do="start anew with --restart"
+                "not the run.json of a run", where=path, found=error, do="start again with --restart"
             ) from error
         for key, old, new in _differences({**before, "observed": None}, dict(identity)):
             raise OrukError(
@@ -104,21 +104,21 @@ def continue_or_begin(out: Path, identity: Mapping[str, Any], *, started: bool, 
                 where=f"{path} {key}",
                 expected=old,
                 found=new,
-                do="start anew with --restart (the old receipts are kept), or choose another --out",
+                do="start again with --restart (the old receipts are kept), or choose another --out",
             )
         if identity["identity"].get("files_declared") is False and not resume:
             raise OrukError(
                 "the module does not say which files decide its answers, so old receipts cannot be trusted",
                 where=identity["system"]["model_id"],
                 expected='FILES = ["weights.pt", …] in the module (FILES = [] where there are none)',
-                do="take the receipts over with --resume, or start anew with --restart",
+                do="take the receipts over with --resume, or start again with --restart",
             )
         return
     if started and not resume:
         raise OrukError(
             "receipts without the run.json that says what gave them",
             where=receipts_of(out),
-            do="take them over with --resume, or start anew with --restart",
+            do="take them over with --resume, or start again with --restart",
         )
     write_run(out, identity)
 

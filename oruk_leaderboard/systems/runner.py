@@ -169,7 +169,7 @@ def run(
 
 
 def _check_paid(card: SystemCard, options: Options, engine: str) -> None:
-    """Refuse a budget that could not be kept, and words that nobody would read.
+    """Refuse a budget that could not be kept, and transcripts that the system would not read.
 
     Raises:
         OrukError: The card states no price, calls would come from several processes, a recogniser is paid too, or the
@@ -227,7 +227,7 @@ class Plan(ToDict):
         calls: Clips that are still to be asked about; a system that reads is not asked about clips without words.
         audio_minutes: Length of their audio.
         cost: About what the calls cost, in USD, without the reasoning of models; None where the card states no price.
-        most: The most they can cost if each succeeds at once, in USD; None likewise.
+        most: The most they can cost if each succeeds at once, in USD; None as above.
         missing: What has to be installed or stated first.
     """
 
@@ -252,7 +252,7 @@ def plan(
     """What ``run`` with these arguments would do; nothing is loaded, sent or written.
 
     Raises:
-        OrukError: There is no such system or set, or the file beside ``out`` holds no receipts.
+        OrukError: There is no such system or set, or the file beside ``out`` has no receipts.
     """
     card = get_system(system) if isinstance(system, str) else system
     clip_set = open_clipset(clips)

@@ -147,7 +147,7 @@ class Recogniser:
 
 @dataclass(frozen=True, slots=True)
 class Transcripts:
-    """Where the words of clips come from.
+    """Source of the transcripts of clips.
 
     Attributes:
         given: Clip id to its words, for clips of which the corpus gives none.
@@ -160,7 +160,7 @@ class Transcripts:
     identity: Mapping[str, Any]
 
     def words(self, clip_id: str, given: str | None, digest: str, wave: "NDArray[np.float32]") -> Words | None:
-        """Words of a clip, or None where nobody gives any.
+        """Words of a clip, or None where no source has them.
 
         Args:
             clip_id: Its id.

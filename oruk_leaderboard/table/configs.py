@@ -208,5 +208,5 @@ CONFIGS: tuple[Config, ...] = (
 
 
 def shipped(root: Path) -> list[Config]:
-    """Configs whose file lies below a repository's root."""
+    """Configs whose file is below a repository's root."""
     return [config for config in CONFIGS if (root / config.path).is_file()]

@@ -37,7 +37,7 @@ def as_text(board: Leaderboard) -> str:
 
 
 def as_csv(board: Leaderboard) -> str:
-    """For programs and spreadsheets: one row a system with its note, nothing else."""
+    """For programs and spreadsheets: one row per system with its note, nothing else."""
     ends = (f"{board.tested}_low", f"{board.tested}_high", "close_ranks")
     header = (*_CSV_HEADER, *(ends if board.resolution else ()))
     rows = []

@@ -125,7 +125,7 @@ class Leaderboard:
     Attributes:
         snapshot: Snapshot date, or None for the newest attested figure of each system.
         groups: One group a ``scored_on`` value, or one for both when mixed.
-        coverage: How much of the published table is held; None for rebuilt sets, which are no part of it.
+        coverage: How much of the published table is held; None for rebuilt sets, which are not part of it.
         warning: What mixing means, or None.
         resolution: What the clips can resolve, where ties were asked for, or None.
         leaders: Per group which row is best and whether it is better than the second, where ties were asked for.

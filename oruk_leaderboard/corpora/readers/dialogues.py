@@ -10,7 +10,7 @@ from oruk_leaderboard.corpora.readers.tables import delimited
 from oruk_leaderboard.errors import CorpusError
 
 MIN_SECONDS = 0.2
-"""Shortest clip that the benchmark takes, in s; dialogue corpora hold slips of the cutting tool below it."""
+"""Shortest clip that the benchmark takes, in s; dialogue corpora have faulty cuts below it."""
 
 _IEMOCAP_TURN = re.compile(
     r"\[[\d.]+ - [\d.]+\]\t(?P<turn_name>(?P<session>Ses0(?P<session_number>\d))\w+_(?P<turn>[MF]\w+))"

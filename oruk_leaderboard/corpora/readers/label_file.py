@@ -44,7 +44,7 @@ class LabelFile:
     def text(self, encoding: str | None = None) -> TextIO:
         """The file's text: the encoding given here or in the spec, else UTF-8 or UTF-16 by its byte order mark.
 
-        Line ends are kept, as the csv module wants them.
+        Line ends are kept, which the csv module requires.
 
         Raises:
             CorpusError: The bytes do not fit the encoding.

@@ -131,7 +131,7 @@ def pavoque_yaml(file: LabelFile) -> Iterator[Row]:
     """
     import yaml
 
-    # The C loader where libyaml is there: the neutral file alone holds 3,126 segments with their phones.
+    # The C loader where libyaml is there: the neutral file alone has 3,126 segments with their phones.
     loader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
     try:
         for item in yaml.load(file.text(), Loader=loader):
@@ -191,7 +191,7 @@ def _votes(file: LabelFile, rows: Iterable[Row], name: str, vote: str) -> Iterat
 
 @reader("dusha_votes")
 def dusha_votes(file: LabelFile) -> Iterator[Row]:
-    """Clips of one part of Dusha: its annotators' majority. The release holds one row for each annotator."""
+    """Clips of one part of Dusha: its annotators' majority. The release has one row per annotator."""
     rows: Iterable[Row] = delimited(file)
     if file.path.lower().endswith(".jsonl"):
         rows = (

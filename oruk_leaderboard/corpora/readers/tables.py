@@ -11,7 +11,7 @@ from oruk_leaderboard.errors import CorpusError
 def delimited(file: LabelFile) -> Iterator[Row]:
     """Delimited text with a header line (or the spec's ``header``).
 
-    The delimiter is the spec's, or the one of tab, semicolon and comma that the first line holds most often. Column
+    The delimiter is the spec's, or the one of tab, semicolon and comma that is most frequent in the first line. Column
     names and values are stripped: nEMO pads its speakers with blanks, EMO-DB with no-break spaces.
 
     Raises:
