@@ -126,12 +126,12 @@ def test_rebuilt_results_are_a_group_of_their_own(data: Path, tmp_path: Path) ->
     group = next(group for group in content.groups_of(records) if group.id == row.group)
     assert "measured with this package: 400 clips of 3 corpora, manifest bbbbbbbbbbbb" in group.detail
     assert row.macro_f1_interval == tuple(f"{end:.4f}" for end in evaluation["intervals"]["macro_f1"])
-    assert row.training == content.Training("nothing", "unknown", "Training corpora not declared.")
+    assert row.training == content.TrainingCell("nothing", "unknown", "Training corpora not declared.")
     system = replace(row.record.system, training_corpora=["corpus1"])
     trained = content.training_of(replace(row.record, system=system))
     clips = {part["value"]: part["n"] for part in evaluation["slices"]["corpus"]}
     share = 100 * (1 - clips["corpus1"] / 400)
-    assert trained == content.Training("stated", f"{share:.1f} %", "Declared: corpus1.")
+    assert trained == content.TrainingCell("stated", f"{share:.1f} %", "Declared: corpus1.")
     assert [group.id for group in content.groups_of(records)] == ["full_set", "subsample_5k", row.group]
     build_page(tmp_path / "out", data=data)
 

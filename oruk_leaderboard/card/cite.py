@@ -33,7 +33,7 @@ BENCHMARK = f"""@misc{{orukbench,
 
 
 @dataclass(frozen=True, slots=True)
-class Entry(ToDict):
+class Citation(ToDict):
     """One thing to cite.
 
     Attributes:
@@ -53,7 +53,7 @@ def cite(
     report: Path | None = None,
     revision: str | None = None,
     records: Sequence[Record] | None = None,
-) -> list[Entry]:
+) -> list[Citation]:
     """Entries for the benchmark, the leaderboard as used, and the systems and corpora named.
 
     Args:
@@ -69,20 +69,20 @@ def cite(
     systems = {record.system.id: record for record in everything}
     systems |= {record.system.id: record for record in default_records(everything)}
     by_name = {record.system.name: record for record in systems.values()}
-    entries = [Entry("orukbench", "benchmark", BENCHMARK), leaderboard_entry(everything, revision=revision)]
+    entries = [Citation("orukbench", "benchmark", BENCHMARK), leaderboard_entry(everything, revision=revision)]
     corpora: list[str] = []
     for name in names:
         record = systems.get(name) or by_name.get(name)
         if record is None:
             corpora.append(name)
         else:
-            entries.append(Entry(record.system.id, "system", system_entry(record)))
+            entries.append(Citation(record.system.id, "system", system_entry(record)))
     known = _read_report(report)["corpora"] if report else {}
     entries += [_corpus(name, known.get(name, {}), systems) for name in dict.fromkeys([*corpora, *known])]
     return list(dict.fromkeys(entries))
 
 
-def leaderboard_entry(records: Sequence[Record], *, revision: str | None = None) -> Entry:
+def leaderboard_entry(records: Sequence[Record], *, revision: str | None = None) -> Citation:
     """Entry of the leaderboard at a revision, with the newest snapshot in it."""
     snapshot = max(record.snapshot for record in default_records(records))
     held = coverage(records)
@@ -94,7 +94,7 @@ def leaderboard_entry(records: Sequence[Record], *, revision: str | None = None)
         "howpublished": f"{{\\url{{{HOME}}}}}",
         "note": f"{{revision {latex_cell(revision or f'v{__version__}')}; {held.held} of {held.total} systems held}}",
     }
-    return Entry("orukbench-leaderboard", "leaderboard", _bibtex("misc", "orukbench-leaderboard", fields))
+    return Citation("orukbench-leaderboard", "leaderboard", _bibtex("misc", "orukbench-leaderboard", fields))
 
 
 def system_entry(record: Record) -> str:
@@ -192,7 +192,7 @@ def citation_cff(*, revision: str | None = None) -> str:
     return text
 
 
-def _corpus(name: str, in_report: Mapping[str, Any], systems: Iterable[str]) -> Entry:
+def _corpus(name: str, in_report: Mapping[str, Any], systems: Iterable[str]) -> Citation:
     """Entry of a corpus from the registry, or from the report for a spec that the registry does not have."""
     from oruk_leaderboard.corpora import registry
 
@@ -204,7 +204,7 @@ def _corpus(name: str, in_report: Mapping[str, Any], systems: Iterable[str]) -> 
             where=name,
             do=did_you_mean(name, [*registry(), *systems], see="table, or: oruk-leaderboard corpora list"),
         )
-    return Entry(
+    return Citation(
         name, "corpus", text.strip() or f"@misc{{{name},\n  title = {{{latex_cell(spec.name if spec else name)}}}\n}}"
     )
 

@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from oruk_leaderboard.cells import markdown_cell
-from oruk_leaderboard.pictures.interval_rows import Point, PointRow, interval_rows
+from oruk_leaderboard.pictures.interval_rows import IntervalPoint, PointRow, interval_rows
 from oruk_leaderboard.records.record import REBUILT, Record, by_score, default_records, set_key
 from oruk_leaderboard.records.system_card import BUILT_IN
 from oruk_leaderboard.systems import registry
@@ -120,9 +120,9 @@ def _whole(record: Record) -> dict[str, Any]:
     return {"macro_f1": float(record.macro_f1), "intervals": _evaluation(record)["intervals"]}
 
 
-def _point(part: Mapping[str, Any]) -> Point:
+def _point(part: Mapping[str, Any]) -> IntervalPoint:
     pair = (part["intervals"] or {}).get("macro_f1")
-    return Point(part["macro_f1"], pair and (pair[0], pair[1]))
+    return IntervalPoint(part["macro_f1"], pair and (pair[0], pair[1]))
 
 
 def _size(part: Mapping[str, Any]) -> str:

@@ -17,7 +17,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import BinaryIO
 
-from oruk_leaderboard.corpora.streams import Inflated, OpenedSource, Source, Window, as_file, member_file
+from oruk_leaderboard.corpora.streams import ByteSource, Inflated, OpenedSource, Window, as_file, member_file
 from oruk_leaderboard.paths import LFS_POINTER
 
 MAX_MEMBER_BYTES = 1 << 36
@@ -41,7 +41,7 @@ class Member:
     """A file in an archive: its size in bytes and where its bytes are."""
 
     size: int
-    source: Source
+    source: ByteSource
     crc: int | None = None
 
     def open(self) -> BinaryIO:
@@ -77,7 +77,7 @@ def packed_name(name: str) -> str:
     return _SHARD.sub("", name[: len(name) - len(suffix)])
 
 
-def members(name: str, source: Source, size: int) -> Iterator[tuple[str, Member | Refused]]:
+def members(name: str, source: ByteSource, size: int) -> Iterator[tuple[str, Member | Refused]]:
     """Names and members of an archive; a name may come twice, and ``""`` means the archive as a whole."""
     try:
         if source.read_at(0, len(LFS_POINTER)) == LFS_POINTER:
@@ -109,7 +109,7 @@ def _absurd(size: int, compressed: int) -> str | None:
     return None
 
 
-def _zip(source: Source, size: int) -> Iterator[tuple[str, Member | Refused]]:
+def _zip(source: ByteSource, size: int) -> Iterator[tuple[str, Member | Refused]]:
     with zipfile.ZipFile(as_file(source, size)) as archive:
         infos = sorted(archive.infolist(), key=lambda info: info.header_offset)
     end = 0
@@ -147,7 +147,7 @@ def _zip_refusal(info: zipfile.ZipInfo) -> str | None:
     return _absurd(info.file_size, info.compress_size)
 
 
-def _zip_start(source: Source, info: zipfile.ZipInfo) -> tuple[int, str | None]:
+def _zip_start(source: ByteSource, info: zipfile.ZipInfo) -> tuple[int, str | None]:
     header = source.read_at(info.header_offset, _LOCAL_HEADER.size)
     if len(header) < _LOCAL_HEADER.size:
         return info.header_offset, "the archive is cut"
@@ -156,14 +156,14 @@ def _zip_start(source: Source, info: zipfile.ZipInfo) -> tuple[int, str | None]:
     return start, None if magic == b"PK\3\4" else "damaged header"
 
 
-def _zip_member(source: Source, start: int, info: zipfile.ZipInfo) -> Member:
-    data: Source = Window(source, start, info.compress_size)
+def _zip_member(source: ByteSource, start: int, info: zipfile.ZipInfo) -> Member:
+    data: ByteSource = Window(source, start, info.compress_size)
     if info.compress_type == zipfile.ZIP_DEFLATED:
         data = Inflated(data, compressed=info.compress_size, window_bits=-15, limit=info.file_size)
     return Member(info.file_size, data, info.CRC)
 
 
-def _tar(name: str, source: Source, size: int) -> Iterator[tuple[str, Member | Refused]]:
+def _tar(name: str, source: ByteSource, size: int) -> Iterator[tuple[str, Member | Refused]]:
     limit = max(_RATIO_FROM_BYTES, MAX_RATIO * size)
     stream = source
     if name.endswith((".gz", ".tgz")):

@@ -15,7 +15,7 @@ from typing import Any, BinaryIO, Protocol
 
 from oruk_leaderboard.corpora.archives import ENCRYPTED, Member, Refused, is_archive, members
 from oruk_leaderboard.corpora.parquet_members import RowMember, recordings_in
-from oruk_leaderboard.corpora.streams import LocalSource, OpenedSource, Source
+from oruk_leaderboard.corpora.streams import ByteSource, LocalSource, OpenedSource
 from oruk_leaderboard.errors import CorpusError
 from oruk_leaderboard.paths import LFS_POINTER
 
@@ -168,7 +168,7 @@ class _Root:
     def _own_open(self, name: str) -> BinaryIO:
         raise no_such_file(name)
 
-    def _expand(self, prefix: str, archive: str, source: Source, size: int, *, nested: bool = False) -> None:
+    def _expand(self, prefix: str, archive: str, source: ByteSource, size: int, *, nested: bool = False) -> None:
         """Take in the members of an archive below a prefix."""
         refused: set[str] = set()
         encrypted = 0
@@ -202,7 +202,7 @@ class _Root:
 class ArchiveRoot(_Root):
     """One archive; names are the paths of its members."""
 
-    def __init__(self, location: str, source: Source, size: int) -> None:
+    def __init__(self, location: str, source: ByteSource, size: int) -> None:
         super().__init__(location)
         self._expand("", location, source, size)
         self._names = tuple(sorted(self._members))

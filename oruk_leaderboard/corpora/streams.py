@@ -1,7 +1,7 @@
 """Random access to bytes inside archives, without unpacking anything to disk.
 
-Everything is a `Source`: bytes that can be read at an offset. Windows of sources, and compressed sources with restart
-points, stack: a recording in a ``.tar.gz`` in a ``.tar.gz`` is read with bounded memory.
+Everything is a `ByteSource`: bytes that can be read at an offset. Windows of sources, and compressed sources with
+restart points, stack: a recording in a ``.tar.gz`` in a ``.tar.gz`` is read with bounded memory.
 """
 
 import bisect
@@ -18,7 +18,7 @@ _BLOCK = 1 << 16
 _IN_MEMORY = 1 << 26
 
 
-class Source(Protocol):
+class ByteSource(Protocol):
     """Bytes that can be read at any offset."""
 
     def read_at(self, offset: int, count: int) -> bytes:
@@ -65,7 +65,7 @@ class OpenedSource:
 class Window:
     """A part of another source."""
 
-    def __init__(self, source: Source, start: int, size: int) -> None:
+    def __init__(self, source: ByteSource, start: int, size: int) -> None:
         self._source, self._start, self._size = source, start, size
 
     def read_at(self, offset: int, count: int) -> bytes:
@@ -84,7 +84,7 @@ class Inflated:
         limit: Uncompressed bytes beyond which the stream is refused.
     """
 
-    def __init__(self, source: Source, *, compressed: int, window_bits: int, limit: int) -> None:
+    def __init__(self, source: ByteSource, *, compressed: int, window_bits: int, limit: int) -> None:
         self._source, self._bits, self._limit = source, window_bits, limit
         # A restart point holds about 40 KiB; some hundreds of them are affordable for any archive.
         self._interval = max(1 << 22, compressed // 500)
@@ -153,7 +153,7 @@ class Inflated:
 class _Reader(io.RawIOBase):
     """A source as a seekable file."""
 
-    def __init__(self, source: Source, size: int | None) -> None:
+    def __init__(self, source: ByteSource, size: int | None) -> None:
         super().__init__()
         self._source, self._size, self._position = source, size, 0
 
@@ -180,12 +180,12 @@ class _Reader(io.RawIOBase):
         return len(data)
 
 
-def as_file(source: Source, size: int | None = None) -> BinaryIO:
+def as_file(source: ByteSource, size: int | None = None) -> BinaryIO:
     """The source as a buffered, seekable, read-only file; without a size it cannot seek from the end."""
     return io.BufferedReader(_Reader(source, size), _BLOCK)
 
 
-def member_file(source: Source, size: int, *, crc: int | None = None) -> BinaryIO:
+def member_file(source: ByteSource, size: int, *, crc: int | None = None) -> BinaryIO:
     """A member as a file, in memory unless it is large.
 
     Raises:

@@ -61,7 +61,7 @@ class RankingGroup:
 
 
 @dataclass(frozen=True, slots=True)
-class Training:
+class TrainingCell:
     """What public sources, or the submitter, state of a system's training data.
 
     Attributes:
@@ -76,7 +76,7 @@ class Training:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Row:
+class PageRow:
     """One record as the page shows it.
 
     Attributes:
@@ -98,7 +98,7 @@ class Row:
     ranks: Mapping[str, tuple[int, int]]
     badges: tuple[Badge, ...]
     citation: str
-    training: "Training"
+    training: "TrainingCell"
     accuracy_interval: tuple[str, str] | None = None
     macro_f1_interval: tuple[str, str] | None = None
     close: Mapping[str, Sequence[str]] = field(default_factory=dict)
@@ -184,21 +184,21 @@ _KINDS: Mapping[str, str] = {"unnamed": "in-distribution", "nothing found": "not
 """Evidence of the ledger to the kind that the page filters by, where the two differ."""
 
 
-def training_of(record: Record) -> Training:
+def training_of(record: Record) -> TrainingCell:
     """From the ledger for a published row, as a share of this package's manifest; else as the record declares it."""
     system = record.system
     if record.scored_on in PUBLISHED:
         found, evidence = outside(system.id), training_ledger().of(system.id).evidence
         text = sentence(system.id)
         share = "unknown" if found is None else f"{100 * found.share:.1f} %"
-        return Training(_KINDS.get(evidence, evidence), share, f"{text[0].upper()}{text[1:]}.")
+        return TrainingCell(_KINDS.get(evidence, evidence), share, f"{text[0].upper()}{text[1:]}.")
     if system.training_corpora is None:
-        return Training("nothing", "unknown", "Training corpora not declared.")
+        return TrainingCell("nothing", "unknown", "Training corpora not declared.")
     clips = {part["value"]: part["n"] for part in (record.evaluation or {})["slices"]["corpus"]}
     seen = [name for name in clips if name in system.training_corpora]
     share = 1 - sum(clips[name] for name in seen) / sum(clips.values())
     named = f"Declared: {', '.join(seen)}" if seen else "Declared: none of the corpora of this set"
-    return Training("stated" if seen else "nothing", f"{100 * share:.1f} %", f"{named}.")
+    return TrainingCell("stated" if seen else "nothing", f"{100 * share:.1f} %", f"{named}.")
 
 
 def leaders_of(records: Sequence[Record]) -> list[str]:
@@ -231,7 +231,7 @@ def ranks_of(records: Sequence[Record]) -> dict[str, dict[str, tuple[int, int]]]
     return found
 
 
-def rows_of(records: Sequence[Record], *, citation: Mapping[str, str]) -> list[Row]:
+def rows_of(records: Sequence[Record], *, citation: Mapping[str, str]) -> list[PageRow]:
     """Every record as a row, best macro-F1 first.
 
     Args:
@@ -241,7 +241,7 @@ def rows_of(records: Sequence[Record], *, citation: Mapping[str, str]) -> list[R
     ranks = ranks_of(records)
     close = {view: close_to(_members(records, ranks, view)) for view in views_of(records)}
     return [
-        Row(
+        PageRow(
             key=row_key(record),
             record=record,
             group=group_of(record).id,
@@ -291,7 +291,7 @@ PARTS: Sequence[tuple[str, str, str]] = (
 
 
 @dataclass(frozen=True, slots=True)
-class Part:
+class Breakdown:
     """Clips by one property.
 
     Attributes:
@@ -319,7 +319,7 @@ class Composition:
     clips: int
     hours: float | None
     timed: int
-    parts: Sequence[Part]
+    parts: Sequence[Breakdown]
 
 
 def composition_of(data: Path) -> Composition | None:
@@ -342,14 +342,14 @@ def composition_of(data: Path) -> Composition | None:
     )
 
 
-def _part(table: Any, column: str, title: str, empty: str) -> Part:
+def _part(table: Any, column: str, title: str, empty: str) -> Breakdown:
     # One thread: the sums, and with them the page's bytes, must not depend on the order of the threads.
     sums = table.group_by(column, use_threads=False).aggregate([([], "count_all"), ("duration_s", "sum")]).to_pylist()
     sums.sort(key=lambda row: (row[column] is None, -row["count_all"], row[column]))
     items = [
         (empty if row[column] is None else row[column], row["count_all"], _hours(row["duration_s_sum"])) for row in sums
     ]
-    return Part(title, sum(row[column] is not None for row in sums), items)
+    return Breakdown(title, sum(row[column] is not None for row in sums), items)
 
 
 def _hours(seconds: float | None) -> float | None:

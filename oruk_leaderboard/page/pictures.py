@@ -7,8 +7,8 @@ from decimal import Decimal
 
 from markupsafe import Markup
 
-from oruk_leaderboard.page.content import CURRENT, GROUP_TITLES, Row
-from oruk_leaderboard.pictures.scatter import Axis, Guide, Point, scatter
+from oruk_leaderboard.page.content import CURRENT, GROUP_TITLES, PageRow
+from oruk_leaderboard.pictures.scatter import Axis, Guide, Mark, scatter
 from oruk_leaderboard.records.record import PUBLISHED
 
 SCORE = Axis("macro-F1", 0.0, 0.9, [(tenth / 10, f"{tenth / 10:.1f}") for tenth in range(0, 10, 2)])
@@ -44,7 +44,7 @@ class Picture:
     lead: str
 
 
-def shown_rows(rows: Sequence[Row]) -> list[Row]:
+def shown_rows(rows: Sequence[PageRow]) -> list[PageRow]:
     """Rows of the pictures: each published system once, best last so that it is drawn on top."""
     return [row for row in reversed(rows) if CURRENT in row.ranks and row.record.scored_on in PUBLISHED]
 
@@ -58,7 +58,7 @@ def size_text(parameters_m: float | None) -> str:
     return f"{parameters_m / 1000:g} B"
 
 
-def against_size(rows: Sequence[Row]) -> Picture:
+def against_size(rows: Sequence[PageRow]) -> Picture:
     """Macro-F1 against the number of parameters; systems of unpublished size are in a strip of their own."""
     known = sum(row.record.system.parameters_m is not None for row in rows)
     spoken = (
@@ -74,7 +74,7 @@ def against_size(rows: Sequence[Row]) -> Picture:
     return _both(rows, lambda row: row.record.system.parameters_m, SIZE, spoken, unknown="not stated", lead=lead)
 
 
-def accuracy_against_f1(rows: Sequence[Row]) -> Picture:
+def accuracy_against_f1(rows: Sequence[PageRow]) -> Picture:
     """Macro-F1 against accuracy: below the trend a system neglects the rarer classes."""
     spoken = f"Scatter plot of macro-F1 against accuracy for {len(rows)} systems. The table above has every value."
     guide = ((0.0, 0.0), (90.0, 0.9), "equal")
@@ -82,8 +82,8 @@ def accuracy_against_f1(rows: Sequence[Row]) -> Picture:
 
 
 def _both(
-    rows: Sequence[Row],
-    across: Callable[[Row], float | None],
+    rows: Sequence[PageRow],
+    across: Callable[[PageRow], float | None],
     x: Axis,
     spoken: str,
     *,
@@ -93,7 +93,7 @@ def _both(
 ) -> Picture:
     named = _named(rows)
     points = [
-        Point(
+        Mark(
             key=row.key,
             name=row.record.system.name,
             family=row.record.system.family,
@@ -115,12 +115,12 @@ def _both(
     return Picture(wide, narrow, lead)
 
 
-def _figure(row: Row) -> str:
+def _figure(row: PageRow) -> str:
     group = GROUP_TITLES[row.record.scored_on][0].lower()
     return f"{row.record.system.name}, {row.record.macro_f1} ({group})"
 
 
-def _score(row: Row) -> Decimal:
+def _score(row: PageRow) -> Decimal:
     return Decimal(row.record.macro_f1)
 
 
@@ -130,9 +130,9 @@ def fitted(axis: Axis, values: Sequence[float]) -> Axis:
     return Axis(axis.title, low, high, axis.ticks, axis.log)
 
 
-def _named(rows: Sequence[Row]) -> set[str]:
+def _named(rows: Sequence[PageRow]) -> set[str]:
     """Keys of the rows whose name is written: the best of each family, the best open one, and the compressed pair."""
-    best: dict[str, Row] = {}
+    best: dict[str, PageRow] = {}
     for row in rows:
         family = row.record.system.family
         if family not in best or Decimal(row.record.macro_f1) > Decimal(best[family].record.macro_f1):
@@ -141,7 +141,7 @@ def _named(rows: Sequence[Row]) -> set[str]:
 
 
 @dataclass(frozen=True, slots=True)
-class Pair:
+class CompressedPair:
     """The two compressed-model rows.
 
     Attributes:
@@ -151,19 +151,19 @@ class Pair:
         f1_lost: Macro-F1.
     """
 
-    teacher: Row
-    student: Row
+    teacher: PageRow
+    student: PageRow
     accuracy_lost: Decimal
     f1_lost: Decimal
 
 
-def compressed_pair(rows: Sequence[Row]) -> Pair | None:
+def compressed_pair(rows: Sequence[PageRow]) -> CompressedPair | None:
     """The pair, where both rows are in the table."""
     found = {row.record.system.id: row for row in rows}
     if not all(identifier in found for identifier in COMPRESSED):
         return None
     teacher, student = (found[identifier] for identifier in COMPRESSED)
-    return Pair(
+    return CompressedPair(
         teacher,
         student,
         Decimal(teacher.record.accuracy) - Decimal(student.record.accuracy),

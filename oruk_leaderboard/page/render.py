@@ -112,7 +112,7 @@ CSV_FIELDS = (
 )
 
 
-def index_html(rows: Sequence[content.Row], *, records: Sequence[Record], data: Path) -> str:
+def index_html(rows: Sequence[content.PageRow], *, records: Sequence[Record], data: Path) -> str:
     """The page itself."""
     environment = Environment(
         loader=FileSystemLoader(HERE / "assets"),
@@ -151,7 +151,7 @@ def index_html(rows: Sequence[content.Row], *, records: Sequence[Record], data: 
     )
 
 
-def _state(rows: Sequence[content.Row], groups: Sequence[content.RankingGroup]) -> dict[str, Any]:
+def _state(rows: Sequence[content.PageRow], groups: Sequence[content.RankingGroup]) -> dict[str, Any]:
     """What the script works on."""
     badges = {badge.kind: {"text": badge.text, "why": badge.why} for row in rows for badge in row.badges}
     return {

@@ -15,7 +15,7 @@ _STYLE = """.grid {{ stroke: {grid}; stroke-width: 1 }}
 
 
 @dataclass(frozen=True, slots=True)
-class Point:
+class IntervalPoint:
     """One value with its interval.
 
     Attributes:
@@ -39,7 +39,7 @@ class PointRow:
 
     name: str
     note: str
-    points: Sequence[Point]
+    points: Sequence[IntervalPoint]
 
 
 def interval_rows(

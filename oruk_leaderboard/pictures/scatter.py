@@ -21,7 +21,7 @@ SHAPES: dict[str, str] = {
 
 
 @dataclass(frozen=True, slots=True)
-class Point:
+class Mark:
     """One mark.
 
     Attributes:
@@ -105,7 +105,7 @@ Guide = tuple[tuple[float, float], tuple[float, float], str]
 
 
 def scatter(
-    points: Sequence[Point],
+    points: Sequence[Mark],
     *,
     x: Axis,
     y: Axis,
@@ -173,7 +173,7 @@ def scatter(
     return Markup("".join(parts))
 
 
-def _spread(points: Sequence[Point], place: Callable[[Point], tuple[float, float]]) -> list[tuple[float, float]]:
+def _spread(points: Sequence[Mark], place: Callable[[Mark], tuple[float, float]]) -> list[tuple[float, float]]:
     """Places of the marks; marks of the strip that would cover each other step aside."""
     placed: list[tuple[float, float]] = []
     for point in points:
@@ -188,7 +188,7 @@ def _spread(points: Sequence[Point], place: Callable[[Point], tuple[float, float
 
 
 def _labels(
-    points: Sequence[Point], placed: Sequence[tuple[float, float]], *, right: float, top: float, bottom: float
+    points: Sequence[Mark], placed: Sequence[tuple[float, float]], *, right: float, top: float, bottom: float
 ) -> list[str]:
     """Names beside their marks, at the first of six places where they cover nothing; left out where all are taken."""
     boxes = [(across - 6, down - 6, across + 6, down + 6) for across, down in placed]

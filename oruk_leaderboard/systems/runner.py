@@ -216,7 +216,7 @@ def _until(most: int, replies: Iterable[list[Reply]], *, where: str) -> Iterator
 
 
 @dataclass(frozen=True, slots=True)
-class Plan(ToDict):
+class DryRun(ToDict):
     """What a run would do.
 
     Attributes:
@@ -248,7 +248,7 @@ def plan(
     out: Path | str,
     options: Options = Options(),  # noqa: B008  frozen
     selection: Selection = Selection(),
-) -> Plan:
+) -> DryRun:
     """What ``run`` with these arguments would do; nothing is loaded, sent or written.
 
     Raises:
@@ -274,7 +274,7 @@ def plan(
     card = replace(card, revision=options.revision or card.revision, endpoint=options.endpoint or card.endpoint)
     missing = lacking(card)
     expected, bound = estimate(card, wanted)
-    return Plan(card.id, len(inputs), len(done), len(wanted), audio / 60, expected, bound, tuple(missing))
+    return DryRun(card.id, len(inputs), len(done), len(wanted), audio / 60, expected, bound, tuple(missing))
 
 
 def _asked(reply: Reply, model: str, system: System) -> Asked:
