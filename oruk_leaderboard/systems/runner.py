@@ -20,7 +20,6 @@ from oruk_leaderboard.systems import get_system, lacking, load_system
 from oruk_leaderboard.systems.asking import Reply, Stored, local
 from oruk_leaderboard.systems.base import Options, System
 from oruk_leaderboard.systems.budget import cost_in, price_of
-from oruk_leaderboard.systems.cluster import on_ray
 from oruk_leaderboard.systems.endpoint import is_loopback
 from oruk_leaderboard.systems.identity import (
     calls_of,
@@ -30,6 +29,7 @@ from oruk_leaderboard.systems.identity import (
     set_aside,
     write_run,
 )
+from oruk_leaderboard.systems.ray_workers import on_ray
 from oruk_leaderboard.systems.remote import estimate
 from oruk_leaderboard.todict import ToDict
 

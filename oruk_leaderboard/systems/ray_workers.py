@@ -1,4 +1,4 @@
-"""Asking a system on a Ray cluster: each worker loads it once; a worker that dies costs its batch one more call."""
+"""Asking a system with workers on Ray: each loads it once; a worker that dies costs its batch one more call."""
 
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
