@@ -2,7 +2,7 @@
 
 import csv
 import hashlib
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -65,6 +65,10 @@ class ClipSet:
     def __len__(self) -> int:
         return int(self.table.num_rows)
 
+    def rows(self, *names: str) -> Iterator[tuple[Any, ...]]:
+        """Values of these columns, clip by clip in the set's order; a few at a time are in memory."""
+        return _rows(self.table, names)
+
     def to_dict(self) -> dict[str, Any]:
         """Content of ``report.json``."""
         return dict(self.report)
@@ -91,7 +95,7 @@ class ClipSet:
             clip_ids: Clips to give; None for all.
         """
         layout = self.report["layout"]
-        order: list[Any] = self.table.column("clip_id").to_pylist()
+        order = (clip_id for (clip_id,) in self.rows("clip_id"))
         if layout == "audiofolder":
             for clip_id in order:
                 if clip_ids is None or clip_id in clip_ids:
@@ -192,8 +196,12 @@ def _value(cell: str, name: str, kind: "pa.DataType") -> object:
 
 
 def _digest(table: "pa.Table") -> str:
-    columns = (table.column(name).to_pylist() for name in ("clip_id", "label", "clip_sha256"))
-    return set_digest(zip(*columns, strict=True))
+    return set_digest(_rows(table, ("clip_id", "label", "clip_sha256")))
+
+
+def _rows(table: "pa.Table", names: Sequence[str]) -> Iterator[tuple[Any, ...]]:
+    for batch in table.select(list(names)).to_batches(max_chunksize=1024):
+        yield from zip(*(column.to_pylist() for column in batch.columns), strict=True)
 
 
 def set_digest(clips: Iterable[tuple[str, int, str]]) -> str:

@@ -8,7 +8,7 @@ import gzip
 import io
 import json
 import zlib
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -23,8 +23,17 @@ MAX_BYTES = 2**30
 MAX_UNPACKED = 2**28
 """Most bytes of text that a compressed file may unpack to per million rows (or in all, below a million)."""
 
+_GZIP = b"\x1f\x8b"
+"""First bytes of a gzip file."""
+
+_UTF_16 = (b"\xff\xfe", b"\xfe\xff")
+"""Byte order marks of UTF-16."""
+
 _CHUNK = 2**20
 """Bytes that are unpacked at once while the size is measured."""
+
+_MOST_REPEATED = 4096
+"""Different strings of a JSON Lines file that are looked up to be kept once."""
 
 SUFFIXES = (".csv", ".tsv", ".txt", ".jsonl", ".ndjson", ".parquet", ".npz")
 """Suffixes of the row files that can be read; the text ones also with ``.gz`` behind."""
@@ -108,7 +117,7 @@ def read_bytes(path: Path) -> bytes:
     """
     try:
         data = path.read_bytes()
-        if data[:2] == b"\x1f\x8b":
+        if data[:2] == _GZIP:
             _measure(data, path)
             with gzip.open(io.BytesIO(data)) as stream:
                 data = stream.read(MAX_BYTES + 1)
@@ -141,7 +150,7 @@ def read_text(path: Path) -> str:
         PredictionError: As ``read_bytes``, or the text is in no encoding that is known; the message names the line.
     """
     data = read_bytes(path)
-    encoding = "utf-16" if data[:2] in (b"\xff\xfe", b"\xfe\xff") else "utf-8-sig"
+    encoding = "utf-16" if data[:2] in _UTF_16 else "utf-8-sig"
     try:
         text = data.decode(encoding)
     except UnicodeDecodeError as error:
@@ -228,12 +237,11 @@ def _plain_csv(path: Path, text: str, delimiter: str) -> Rows | None:
 
 
 def _read_json_lines(path: Path) -> Rows:
-    # Not splitlines: a label may contain U+2028 and the like, which end no line of JSON.
-    texts = read_text(path).split("\n")
-    records: list[dict[str, Any]] = []
+    columns: dict[str, list[Any]] = {}
     lines: list[int] = []
+    repeated: dict[str, str] = {}
     decode = json.JSONDecoder().decode
-    for number, text in enumerate(texts, start=1):
+    for number, text in enumerate(_lines(path), start=1):
         if not text or text.isspace():
             continue
         try:
@@ -246,14 +254,52 @@ def _read_json_lines(path: Path) -> Rows:
             raise PredictionError(
                 "the line is not a JSON object", where=f"{path}:{number}", expected='{"clip_id": …}', found=text[:40]
             )
-        records.append(record)
+        for name, value in record.items():
+            if name not in columns:
+                columns[name] = [None] * len(lines)
+            columns[name].append(_kept_once(value, repeated))
         lines.append(number)
-    names = dict.fromkeys(name for keys in dict.fromkeys(map(tuple, records)) for name in keys)
-    folded = [name.strip().casefold() for name in names]
-    if repeated := sorted({name for name in folded if folded.count(name) > 1}):
-        raise PredictionError("a key is there in two spellings", where=path, found=", ".join(repeated))
-    columns = {new: [record.get(name) for record in records] for name, new in zip(names, folded, strict=True)}
-    return Rows(path, columns, lambda: lines, len(records))
+        if len(record) < len(columns):
+            for column in columns.values():
+                if len(column) < len(lines):
+                    column.append(None)
+    folded = [name.strip().casefold() for name in columns]
+    if doubled := sorted({name for name in folded if folded.count(name) > 1}):
+        raise PredictionError("a key is there in two spellings", where=path, found=", ".join(doubled))
+    return Rows(path, dict(zip(folded, columns.values(), strict=True)), lambda: lines, len(lines))
+
+
+def _lines(path: Path) -> Iterator[str]:
+    """Lines of a text file, one in memory at a time where it is plain UTF-8.
+
+    They end with LF only: a label may contain U+2028 and the like, which end no line of JSON.
+
+    Raises:
+        PredictionError: As ``read_text``.
+    """
+    try:
+        with path.open("rb") as file:
+            plain = file.read(2) not in (_GZIP, *_UTF_16) and path.stat().st_size <= MAX_BYTES
+        if not plain:
+            yield from read_text(path).split("\n")
+            return
+        with path.open(encoding="utf-8-sig", newline="\n") as lines:
+            for line in lines:
+                if "\x00" in line:
+                    read_text(path)  # names the line
+                yield line
+    except (OSError, UnicodeDecodeError) as error:
+        read_text(path)  # names the line
+        raise PredictionError("the file cannot be read", where=path, found=error) from error
+
+
+def _kept_once(value: Any, repeated: dict[str, str]) -> Any:
+    """The value, with strings that occur in many lines as one object: a receipt names model and prompt every time."""
+    if isinstance(value, dict):
+        return {_kept_once(name, repeated): part for name, part in value.items()}
+    if not isinstance(value, str):
+        return value
+    return repeated.setdefault(value, value) if len(repeated) < _MOST_REPEATED else repeated.get(value, value)
 
 
 def _read_parquet(path: Path) -> Rows:

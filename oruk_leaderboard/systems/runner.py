@@ -1,6 +1,7 @@
 """Run one system on a rebuilt set: receipts as it goes, predictions at the end."""
 
 import contextlib
+import itertools
 import sys
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
@@ -260,12 +261,10 @@ def plan(
     receipts = receipts_of(Path(out))
     done = settled(receipts, inputs) if receipts.exists() and receipts.stat().st_size else set()
     _check_paid(card, options, "local")
-    names = ("clip_id", "duration_s", "transcript")
-    rows = zip(*(clip_set.table.column(name).to_pylist() for name in names), strict=True)
     remaining = inputs.keys() - done
     wanted = [
         (seconds or 0.0, options.transcripts.known(clip_id, words))
-        for clip_id, seconds, words in rows
+        for clip_id, seconds, words in clip_set.rows("clip_id", "duration_s", "transcript")
         if clip_id in remaining
     ]
     if card.family == "text only" and options.transcripts.recogniser is None:
@@ -293,7 +292,7 @@ def _asked(reply: Reply, model: str, system: System) -> Asked:
 
 def _finish(clip_set: ClipSet, target: Path, table: AliasTable, system: System, *, clips: int, resumed: int) -> Run:
     """Interpret the receipts as ``replay`` does, and write the predictions."""
-    ids, digests = (list(map(str, clip_set.table.column(name).to_pylist())) for name in ("clip_id", "clip_sha256"))
+    ids, digests = ([value for (value,) in clip_set.rows(name)] for name in ("clip_id", "clip_sha256"))
     receipts = receipts_of(target)
     saved = read_receipts(receipts, ids, table=table, classes=CLASSES, inputs=digests)
     write_predictions(target, ids, saved.predictions, saved.said, CLASSES)
@@ -319,20 +318,21 @@ def select(clip_set: ClipSet, selection: Selection) -> dict[str, str]:
     Raises:
         OrukError: A part of the selection is unknown to the set, or no clip is left.
     """
-    names = ("clip_id", "clip_sha256", "corpus", "language")
-    rows = list(zip(*(clip_set.table.column(name).to_pylist() for name in names), strict=True))
-    if unknown := sorted(set(selection.corpora) - {row[2] for row in rows}):
-        there = ", ".join(sorted({row[2] for row in rows}))
-        raise OrukError("no such corpus in the set", where="--corpus", expected=there, found=unknown[0])
+    rows = clip_set.rows("clip_id", "clip_sha256", "corpus", "language")
+    there = set(clip_set.table.column("corpus").unique().to_pylist())
+    if unknown := sorted(set(selection.corpora) - there):
+        raise OrukError(
+            "no such corpus in the set", where="--corpus", expected=", ".join(sorted(there)), found=unknown[0]
+        )
     if selection.corpora:
-        rows = [row for row in rows if row[2] in selection.corpora]
+        rows = (row for row in rows if row[2] in selection.corpora)
     if (tag := selection.language) is not None:
-        rows = [row for row in rows if row[3] is not None and f"{row[3]}-".lower().startswith(f"{tag}-".lower())]
+        rows = (row for row in rows if row[3] is not None and f"{row[3]}-".lower().startswith(f"{tag}-".lower()))
     if selection.diagnostic is not None:
         from oruk_leaderboard.protocols import gold_of_protocol, load
 
         chosen = set(gold_of_protocol(load(selection.diagnostic)).clip_ids)
-        rows = [row for row in rows if row[0] in chosen]
+        rows = (row for row in rows if row[0] in chosen)
     if selection.subsample is not None:
         from oruk_leaderboard.manifest import pinned_subsample
 
@@ -340,21 +340,20 @@ def select(clip_set: ClipSet, selection: Selection) -> dict[str, str]:
         pinned = pinned_subsample(
             selection.subsample, version=made_with.get("version", ""), profile=made_with["profile"]
         )
-        rows = [row for row in rows if row[0] in pinned]
-    if not rows:
+        rows = (row for row in rows if row[0] in pinned)
+    inputs = {clip_id: digest for clip_id, digest, *_ in itertools.islice(rows, selection.limit)}
+    if not inputs:
         raise OrukError("no clip of the set is selected", where=clip_set.folder, found=selection)
-    return {str(row[0]): str(row[1]) for row in rows[: selection.limit]}
+    return inputs
 
 
 def _batches(
     clip_set: ClipSet, inputs: Mapping[str, str], wanted: Collection[str], size: int
 ) -> Iterator[list[Stored]]:
     """Clips that are still to be asked about; one batch of them is in memory at a time."""
-    names = ("clip_id", "corpus", "transcript")
-    about = {row[0]: row[1:] for row in zip(*(clip_set.table.column(name).to_pylist() for name in names), strict=True)}
+    about = (row for row in clip_set.rows("clip_id", "corpus", "transcript") if row[0] in wanted)
     batch: list[Stored] = []
-    for clip_id, flac in clip_set.recordings(wanted):
-        corpus, transcript = about[clip_id]
+    for (clip_id, flac), (_, corpus, transcript) in zip(clip_set.recordings(wanted), about, strict=True):
         batch.append(Stored(clip_id, inputs[clip_id], flac, corpus, transcript))
         if len(batch) == size:
             yield batch
