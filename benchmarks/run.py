@@ -145,6 +145,7 @@ class Slow(BaseHTTPRequestHandler):
     """An endpoint that answers after ``DELAY`` seconds and keeps connections open."""
 
     protocol_version = "HTTP/1.1"
+    disable_nagle_algorithm = True  # else header and body wait for each other, 40 ms per answer
 
     def do_POST(self) -> None:
         """Answer a chat completion."""
