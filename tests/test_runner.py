@@ -9,6 +9,7 @@ from pathlib import Path
 from types import SimpleNamespace
 
 import numpy as np
+import pyarrow as pa
 import pytest
 
 from oruk_leaderboard.answers.answer import Answer
@@ -43,7 +44,10 @@ class MadeSet:
             "transcript": [f"words of {name}" for name in levels],
             "duration_s": [0.25] * n,
         }
-        self.table = SimpleNamespace(column=lambda name: SimpleNamespace(to_pylist=lambda: columns[name]))
+        self.table = pa.table(columns)
+
+    def rows(self, *names: str) -> Iterator[tuple[object, ...]]:
+        return zip(*(self.table.column(name).to_pylist() for name in names), strict=True)
 
     def recordings(self, wanted: set[str]) -> Iterator[tuple[str, bytes]]:
         return ((name, encode_flac(wave)) for name, wave in self.samples.items() if name in wanted)
