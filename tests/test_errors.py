@@ -15,7 +15,7 @@ def test_message_commands_no_terminal() -> None:
 
 
 def test_message_stays_readable_whatever_was_found() -> None:
-    assert len(str(CorpusError("no number", where="a.csv", found="1" * 100_000))) < 400
+    assert len(str(CorpusError("not a number", where="a.csv", found="1" * 100_000))) < 400
 
 
 def test_errors_survive_pickling() -> None:

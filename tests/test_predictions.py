@@ -153,11 +153,11 @@ def test_status_decides(tmp_path):
     [
         ("clip_id,label\nemodb/a,anger\nemodb/x,sad\n", (":3", "not in the set", "emodb/x")),
         ("clip_id,label\nemodb/a,anger\n\nemodb/a,sad\n", (":4", "there twice", "p.csv:2")),
-        ("clip_id,label\nemodb/a,anger\nemodb/b,2\n", (":3", "no class name", "'2'")),
-        ("clip_id,label\nemodb/a,0.9\n", (":2", "no class name", "'0.9'")),
-        ("clip_id,label\nemodb/a,NaN\n", (":2", "no class name", "'NaN'")),
-        ("clip_id,label\nemodb/a,-1\n", (":2", "no class name")),
-        ("clip_id,label\nemodb/a,True\n", (":2", "no class name", "'True'")),
+        ("clip_id,label\nemodb/a,anger\nemodb/b,2\n", (":3", "not a class name", "'2'")),
+        ("clip_id,label\nemodb/a,0.9\n", (":2", "not a class name", "'0.9'")),
+        ("clip_id,label\nemodb/a,NaN\n", (":2", "not a class name", "'NaN'")),
+        ("clip_id,label\nemodb/a,-1\n", (":2", "not a class name")),
+        ("clip_id,label\nemodb/a,True\n", (":2", "not a class name", "'True'")),
         ("clip_id,label\n,anger\n", (":2", "is empty")),
         ("id,label\nemodb/a,anger\n", ("column is missing", "clip_id", "id, label")),
         ("clip_id,pred\nemodb/a,anger\n", ("column is missing", "label")),
@@ -177,12 +177,12 @@ def test_faults_in_csv_name_their_line(tmp_path, text, parts):
 @pytest.mark.parametrize(
     ("row", "parts"),
     [
-        ({"clip_id": "emodb/b", "label": 1}, ("no class name", "1")),
-        ({"clip_id": "emodb/b", "label": True}, ("no class name", "True")),
-        ({"clip_id": "emodb/b", "label": float("nan")}, ("no class name", "nan")),
-        ({"clip_id": "emodb/b", "label": ["sad"]}, ("no class name",)),
-        ({"clip_id": 7, "label": "sad"}, ("no text", "7")),
-        ({"label": "sad"}, ("no text", "None")),
+        ({"clip_id": "emodb/b", "label": 1}, ("not a class name", "1")),
+        ({"clip_id": "emodb/b", "label": True}, ("not a class name", "True")),
+        ({"clip_id": "emodb/b", "label": float("nan")}, ("not a class name", "nan")),
+        ({"clip_id": "emodb/b", "label": ["sad"]}, ("not a class name",)),
+        ({"clip_id": 7, "label": "sad"}, ("not text", "7")),
+        ({"label": "sad"}, ("not text", "None")),
         ({"clip_id": "emodb/b", "label": "sad", "status": 3}, ("unknown status", "3")),
         ({"clip_id": "emodb/b", "scores": HALF[:6]}, ("not one number a class",)),
         ({"clip_id": "emodb/b", "scores": [True, *HALF[1:]]}, ("not one number a class",)),
@@ -203,22 +203,22 @@ def test_faults_in_json_lines_name_their_line(tmp_path, row, parts):
 )
 def test_line_that_is_no_object(tmp_path, line):
     refused(
-        write(tmp_path, "p.jsonl", '{"clip_id": "emodb/a", "label": "sad"}\n\n' + line), "p.jsonl:3", "no JSON object"
+        write(tmp_path, "p.jsonl", '{"clip_id": "emodb/a", "label": "sad"}\n\n' + line), "p.jsonl:3", "not a JSON object"
     )
 
 
 def test_unusable_files_are_one_clear_error(tmp_path):
     refused(tmp_path / "none.csv", "none.csv", "cannot be read")
     refused(write(tmp_path, "p.doc", CSV), "unknown kind of file", ".jsonl")
-    refused(write(tmp_path, "p.parquet", "PAR1broken"), "no parquet file")
-    refused(write(tmp_path, "p.npz", "PK"), "no npz file")
+    refused(write(tmp_path, "p.parquet", "PAR1broken"), "not a parquet file")
+    refused(write(tmp_path, "p.npz", "PK"), "not an npz file")
     refused(write(tmp_path, "p.csv.gz", gzip.compress(CSV.encode())[:-9]), "cannot be read")
     np.savez(tmp_path / "o.npz", clip_id=np.array(IDS, object), label=np.array(LABELS, object))
     refused(tmp_path / "o.npz", "nothing pickled")
     np.savez(tmp_path / "l.npz", clip_id=np.array(IDS), label=np.array(LABELS[:3]))
     refused(tmp_path / "l.npz", "differ in length")
     np.savez(tmp_path / "f.npz", clip_id=np.array(IDS), label=np.array([0.9, 1.9, 2.9, 3.9]))
-    refused(tmp_path / "f.npz", "row 1", "no class name", "0.9")
+    refused(tmp_path / "f.npz", "row 1", "not a class name", "0.9")
 
 
 def test_scores_give_labels_and_are_scaled(tmp_path):
@@ -246,7 +246,7 @@ def test_score_columns(tmp_path):
     good = "emodb/a,0.1,0.9,0,0,0,0,0"
     predictions = read_predictions(write(tmp_path, "p.csv", f"{header}\n{good}\n"), IDS)
     assert predictions.labels.tolist() == [1, -1, -1, -1]
-    for cell, what in (("", "a score is missing"), ("x", "no number"), ("nan", "NaN"), ("0.2", "do not sum")):
+    for cell, what in (("", "a score is missing"), ("x", "not a number"), ("nan", "NaN"), ("0.2", "do not sum")):
         bad = f"emodb/b,0.1,0.9,{cell},0,0,0,0"
         refused(write(tmp_path, "q.csv", f"{header}\n{good}\n{bad}\n"), "q.csv:3", what)
     refused(write(tmp_path, "r.csv", "clip_id,label,anger\nemodb/a,sad,1\n"), "column for every class", "happiness")

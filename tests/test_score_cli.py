@@ -114,9 +114,9 @@ def test_failed_clips_count_as_the_protocol_or_the_user_says(files, capsys):
     [
         ("corpus0/99999,sad", "not in the set"),
         ("{first},sad", "there twice"),
-        ("{last},3", "no class name"),
-        ("{last},true", "no class name"),
-        ("{last},nan", "no class name"),
+        ("{last},3", "not a class name"),
+        ("{last},true", "not a class name"),
+        ("{last},nan", "not a class name"),
     ],
 )
 def test_mistakes_end_with_2_and_name_the_line(files, capsys, line, what):
