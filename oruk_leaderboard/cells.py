@@ -63,6 +63,11 @@ def csv_text(header: Sequence[str], rows: Iterable[Sequence[object]]) -> str:
     return out.getvalue()
 
 
+def latex_comment(text: str) -> str:
+    """Lines of text as comments of LaTeX."""
+    return "\n".join(f"% {line}".rstrip() for line in text.splitlines())
+
+
 def latex_cell(text: str) -> str:
     """Text with LaTeX's special characters escaped, on one line; text in backticks as typewriter text."""
     escaped = "".join(_LATEX.get(char, char) for char in " ".join(shown(text).split()))

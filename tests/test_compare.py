@@ -249,7 +249,10 @@ def test_command_line(files: Path, gold: Gold, capsys: pytest.CaptureFixture[str
     assert main(command(files, "--n-boot", "50", "--subset", str(files / "subset.csv"), "--json")) == 0
     assert json.loads(capsys.readouterr().out)["shift"][0]["n_subsample"] == 200
     assert main(command(files, "--n-boot", "50", "--prompts", "--latex")) == 0
-    assert r"\toprule" in (text := capsys.readouterr().out) and "2 prompts: mean" in text
+    text = capsys.readouterr().out
+    assert r"\toprule" in text and "% 2 prompts: mean" in text
+    after = text.rpartition(r"\end{table}")[2]
+    assert all(line.startswith("%") for line in after.splitlines() if line)
 
 
 def test_a_subsample_is_compared_on_the_clips_that_all_have(
@@ -273,7 +276,9 @@ def test_command_line_counts_missing_clips_and_refuses(files: Path, capsys: pyte
     rows = (files / "a.csv").read_text().splitlines()
     (files / "a.csv").write_text("\n".join(rows[:-5]) + "\n")
     assert main(command(files, "--n-boot", "20")) == 1
-    assert "a: 5 missing of 700 clips" in capsys.readouterr().err
+    out, err = capsys.readouterr()
+    assert "a: 5 missing of 700 clips" in err
+    assert "Partial files: a answers 695 of 700 clips" in out and "--common" in out
     assert main(["compare", str(files / "a.csv"), str(files / "a.csv"), "--gold", str(files / "gold.csv")]) == 2
     assert "two systems of one name" in capsys.readouterr().err
     (files / "subset.csv").write_text("clip_id\nnowhere/1\n")

@@ -8,10 +8,15 @@ from pathlib import Path
 
 import pytest
 
+from oruk_leaderboard.answers.gold import gold_of_set
+from oruk_leaderboard.answers.predictions import MISSING
 from oruk_leaderboard.records.record import Record
+from oruk_leaderboard.scoring.comparison import compare
+from oruk_leaderboard.scoring.comparison_formats import as_latex as compare_as_latex
+from oruk_leaderboard.scoring.report import latex_report
 from oruk_leaderboard.table.latex import as_latex, own_row, own_rows, record_row
 from oruk_leaderboard.table.leaderboard import leaderboard
-from tests.scored import scored_record
+from tests.scored import made_predictions, made_set, scored_record
 
 TEX = r"\documentclass{article}\usepackage{booktabs,siunitx,array}\begin{document}%s\end{document}"
 PACKAGES = ("booktabs.sty", "siunitx.sty", "array.sty")
@@ -29,18 +34,37 @@ def with_row(table: str, row: str) -> str:
     return table.replace(r"  \bottomrule", row + r"  \bottomrule")
 
 
-@pytest.mark.skipif(not has_tex(), reason="no TeX with booktabs and siunitx here")
-@pytest.mark.parametrize("ties", [False, True])
-def test_the_table_fits_an_article(tmp_path: Path, ties: bool) -> None:
-    board = leaderboard(ties=ties)
-    table = with_row(as_latex(board), own_row("A_model & more", family="open", accuracy=51.2345, macro_f1=0.5))
-    if ties:
-        table = as_latex(board)
-    (tmp_path / "table.tex").write_text(TEX % table, encoding="utf-8")
-    command = ["pdflatex", "-interaction=nonstopmode", "-halt-on-error", "table.tex"]
-    ran = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, errors="replace", check=False)
+def assert_fits(folder: Path, body: str) -> None:
+    """It compiles as part of an article, and no line is wider than the text."""
+    (folder / "paper.tex").write_text(TEX % body, encoding="utf-8")
+    command = ["pdflatex", "-interaction=nonstopmode", "-halt-on-error", "paper.tex"]
+    ran = subprocess.run(command, cwd=folder, capture_output=True, text=True, errors="replace", check=False)
     assert ran.returncode == 0, ran.stdout[-2000:]
     assert re.findall(r"Overfull \\hbox.*", ran.stdout) == []
+
+
+needs_tex = pytest.mark.skipif(not has_tex(), reason="no TeX with booktabs and siunitx here")
+
+
+@needs_tex
+def test_tables_and_ones_own_rows_fit_an_article(tmp_path: Path) -> None:
+    row = own_row("A_model & more", family="open", accuracy=51.2345, macro_f1=0.5)
+    assert_fits(tmp_path, with_row(as_latex(leaderboard()), row) + as_latex(leaderboard(ties=True)))
+
+
+@needs_tex
+def test_what_score_and_compare_print_is_pasted_as_it_is(tmp_path: Path) -> None:
+    gold = gold_of_set(made_set())
+    lacking = made_predictions(gold, seed=2)
+    lacking.status[:150], lacking.labels[:150] = MISSING, -1
+    systems = {"my_first & longest-name-of-a/system": made_predictions(gold), "50 % of it": lacking}
+    ranking = compare_as_latex(compare(systems, gold=gold, n_boot=50))
+    assert "50 % of it answers 250 of 400 clips" in ranking and r"\label{" in ranking
+    record = scored_record()
+    record["system"]["name"] = "my_model & 100 %"
+    classes = latex_report(record)
+    assert record["evaluation"]["set_digest"][:12] in classes and r"\label{" in classes
+    assert_fits(tmp_path, f"{ranking}\n\n{classes}")
 
 
 def test_one_s_own_row_has_the_columns_of_the_table() -> None:

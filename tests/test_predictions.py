@@ -203,7 +203,9 @@ def test_faults_in_json_lines_name_their_line(tmp_path, row, parts):
 )
 def test_line_that_is_no_object(tmp_path, line):
     refused(
-        write(tmp_path, "p.jsonl", '{"clip_id": "emodb/a", "label": "sad"}\n\n' + line), "p.jsonl:3", "not a JSON object"
+        write(tmp_path, "p.jsonl", '{"clip_id": "emodb/a", "label": "sad"}\n\n' + line),
+        "p.jsonl:3",
+        "not a JSON object",
     )
 
 

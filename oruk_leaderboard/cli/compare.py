@@ -40,7 +40,9 @@ def configure(parser: argparse.ArgumentParser) -> None:
     what = parser.add_mutually_exclusive_group()
     what.add_argument("--prompts", action="store_true", help="the files are one system asked by several prompts")
     what.add_argument(
-        "--subset", metavar="FILE|5k", help="shift to the clips of its column clip_id, or to the subsample"
+        "--subset",
+        metavar="FILE|5k",
+        help="how far figures move from all clips to those of this file (column clip_id), or to the subsample",
     )
     parser.add_argument("--common", action="store_true", help="only the clips that every file has a row for")
     parser.add_argument(
@@ -51,13 +53,16 @@ def configure(parser: argparse.ArgumentParser) -> None:
         help="a system was trained on this corpus: rank outside it too (systems named by their id: data/training.csv)",
     )
     parser.add_argument("--plot", metavar="FILE", type=Path, help="rank plot, .svg or .png (extra: plot)")
-    parser.add_argument("--latex", action="store_true", help="the ranking as a LaTeX table")
+    parser.add_argument(
+        "--latex", action="store_true", help="LaTeX: rows for `table --format latex`, and a table of the ranking"
+    )
     add_json(parser)
 
 
 def run(args: argparse.Namespace) -> int:
     """Compare and print; failed clips of any system are findings."""
     from oruk_leaderboard.answers.predictions import read_predictions
+    from oruk_leaderboard.cells import latex_comment
     from oruk_leaderboard.scoring.comparison import failures, rank
     from oruk_leaderboard.scoring.comparison_formats import as_latex, as_text, ensemble_text, outside_text, shift_text
     from oruk_leaderboard.scoring.panel import common, named, panel
@@ -78,9 +83,7 @@ def run(args: argparse.Namespace) -> int:
         on_error=args.on_error,
     )
     comparison = rank(board, metric=args.metric, alpha=args.alpha)
-    document, texts = comparison.to_dict(), [as_latex(comparison) if args.latex else as_text(comparison)]
-    if args.latex:
-        texts.insert(0, _latex_rows(comparison))
+    document, texts = comparison.to_dict(), list[str]()
     if args.prompts:
         summary = ensemble(board, metric=args.metric, alpha=args.alpha)
         document["ensemble"] = summary.to_dict()
@@ -99,8 +102,10 @@ def run(args: argparse.Namespace) -> int:
         save(forest_picture(comparison), args.plot)
     if args.json:
         write_json(document)
+    elif args.latex:
+        write_text("\n\n".join([_latex_rows(comparison), as_latex(comparison), *map(latex_comment, texts)]))
     else:
-        write_text("\n\n".join(texts))
+        write_text("\n\n".join([as_text(comparison), *texts]))
     found = failures(comparison)
     for line in found:
         note(line)

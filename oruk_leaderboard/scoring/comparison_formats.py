@@ -3,7 +3,7 @@
 import textwrap
 from collections.abc import Sequence
 
-from oruk_leaderboard.cells import latex_cell, text_table
+from oruk_leaderboard.cells import latex_cell, latex_comment, text_table
 from oruk_leaderboard.metrics import REGISTRY
 from oruk_leaderboard.scoring.comparison import Comparison, Pair, Standing
 from oruk_leaderboard.scoring.intervals import HEADLINE
@@ -90,7 +90,7 @@ def _heading(key: str) -> str:
 
 def as_text(comparison: Comparison) -> str:
     """Ranking, tests and ties for a terminal."""
-    parts = [textwrap.fill(basis(comparison), WIDTH), _ranking_table(comparison)]
+    parts = [textwrap.fill(basis(comparison), WIDTH), *_partial(comparison), _ranking_table(comparison)]
     if comparison.pairs:
         pairs = neighbours_first(comparison)[:SHOWN_PAIRS]
         tests = ("first", "second", "difference", "interval", "p", "p Holm", "McNemar Holm", "differ")
@@ -104,15 +104,36 @@ def as_text(comparison: Comparison) -> str:
     return "\n\n".join(parts)
 
 
+def _partial(comparison: Comparison) -> list[str]:
+    """Which systems answer fewer clips than the set has; empty where none does."""
+    answered = {
+        standing.system: comparison.n - standing.counts["missing"]
+        for standing in comparison.standings
+        if standing.counts["missing"]
+    }
+    if not answered:
+        return []
+    counts = "; ".join(f"{name} answers {count:,} of {comparison.n:,} clips" for name, count in answered.items())
+    text = (
+        f"Partial files: {counts}. The clips without an answer count as {comparison.on_error}, so these systems rank "
+        "too low. --common compares the clips that every file answers."
+    )
+    return [textwrap.fill(text, WIDTH)]
+
+
 def as_latex(comparison: Comparison) -> str:
-    """The ranking as a booktabs table."""
+    """The ranking as a booktabs table that can be pasted into an article."""
     metric = comparison.metric
     others = [key for key in HEADLINE if key != metric]
     titles = " & ".join(["Rank", "System", _heading(metric), "Interval", *map(_heading, others), "Ranks", "First?"])
     lines = [
+        r"% \usepackage{booktabs,array}",
+        *(latex_comment(text) for text in _partial(comparison)),
         r"\begin{table}",
-        rf"  \caption{{{latex_cell(basis(comparison))}.}}",
-        rf"  \begin{{tabular}}{{rl{'r' * (4 + len(others))}}}",
+        r"  \centering\footnotesize\setlength{\tabcolsep}{4pt}",
+        rf"  \caption{{{latex_cell(_caption(comparison))}}}",
+        r"  \label{tab:oruk-comparison}",
+        rf"  \begin{{tabular}}{{r>{{\raggedright\arraybackslash}}p{{0.24\linewidth}}{'r' * (4 + len(others))}}}",
         r"  \toprule",
         rf"  {titles} \\",
         r"  \midrule",
@@ -122,6 +143,11 @@ def as_latex(comparison: Comparison) -> str:
         cells = (rank, latex_cell(str(name)), *rest)
         lines.append(rf"  {' & '.join(map(str, cells))} \\".replace("–", "--"))
     return "\n".join([*lines, r"  \bottomrule", r"  \end{tabular}", r"\end{table}"])
+
+
+def _caption(comparison: Comparison) -> str:
+    digest = (comparison.set_digest or "unknown")[:12]
+    return f"Set {digest}, {basis(comparison)}. Ranks: {int(100 * (1 - comparison.alpha))} % joint confidence sets."
 
 
 def ensemble_text(summary: Ensemble) -> str:

@@ -245,24 +245,30 @@ def latex_report(record: Mapping[str, Any]) -> str:
     evaluation = record["evaluation"]
     accuracy, macro_f1 = (evaluation["intervals"][key] for key in ("accuracy", "macro_f1"))
     percent = None if accuracy is None else [100 * end for end in accuracy]
-    name = latex_cell(record["system"]["name"])
+    protocol = f"{record['protocol']['name']} {record['protocol']['version'] or ''}".rstrip()
+    digest = str(evaluation["set_digest"] or evaluation["gold_digest"])[:12]
+    caption = (
+        f"{record['system']['name']} on {record['scored_on']}, {evaluation['n']:,} clips, set {digest}, {protocol}: "
+        f"accuracy {record['accuracy']} % ({_ends(percent, 2)}), macro-F1 {record['macro_f1']} ({_ends(macro_f1)}); "
+        f"{evaluation['interval']} intervals by {evaluation['cluster']}, {evaluation['n_boot']:,} replicates."
+    )
     lines = [
-        r"\begin{tabular}{lrrrr}",
-        r"\toprule",
-        rf"\multicolumn{{5}}{{l}}{{{name}: accuracy {record['accuracy']}\,\% ({_ends(percent, 2)}),"
-        rf" macro-F1 {record['macro_f1']} ({_ends(macro_f1)})}} \\",
-        r"\midrule",
-        r"class & precision & recall & F1 & clips \\",
-        r"\midrule",
+        r"% \usepackage{booktabs}",
+        r"\begin{table}",
+        r"  \centering\footnotesize",
+        rf"  \caption{{{latex_cell(caption)}}}",
+        r"  \label{tab:oruk-classes}",
+        r"  \begin{tabular}{lrrrr}",
+        r"  \toprule",
+        r"  Class & Precision & Recall & F1 & Clips \\",
+        r"  \midrule",
         *(
-            rf"{latex_cell(label)} & {row['precision']:.3f} & {row['recall']:.3f} & {row['f1']:.3f}"
+            rf"  {latex_cell(label)} & {row['precision']:.3f} & {row['recall']:.3f} & {row['f1']:.3f}"
             rf" & {row['support']} \\"
             for label, row in evaluation["per_class"].items()
         ),
-        r"\bottomrule",
-        r"\end{tabular}",
-        f"% {record['protocol']['name']} {record['protocol']['version'] or ''}, {record['scored_on']}, "
-        f"{evaluation['n']} clips, set {evaluation['set_digest'] or evaluation['gold_digest']}; "
-        f"{evaluation['interval']} intervals by {evaluation['cluster']}, {evaluation['n_boot']} replicates",
+        r"  \bottomrule",
+        r"  \end{tabular}",
+        r"\end{table}",
     ]
     return "\n".join(lines)

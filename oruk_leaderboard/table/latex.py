@@ -6,8 +6,8 @@ from oruk_leaderboard.records.record import Record
 from oruk_leaderboard.table.leaderboard import Leaderboard, Row
 from oruk_leaderboard.table.texts import footnotes, sentence, tie_cells, title
 
-PACKAGES = r"% \usepackage{booktabs,siunitx}"
-"""Comment that names the packages a preamble needs."""
+PACKAGES = r"% \usepackage{booktabs,siunitx}  (two columns: table* in place of table)"
+"""Comment that names the packages a preamble needs, and what an article of two columns needs."""
 
 _COLUMNS = r"r l l S[table-format=2.2] S[table-format=1.4]"
 _WITH_TIES = (
@@ -21,7 +21,7 @@ def as_latex(board: Leaderboard) -> str:
     ties = board.resolution is not None
     letters = {mark: "abcdefghij"[index] for index, mark in enumerate(board.caveats)}
     lines = [
-        PACKAGES.replace("siunitx", "siunitx,array") if ties else PACKAGES,
+        PACKAGES.replace("siunitx}", "siunitx,array}") if ties else PACKAGES,
         r"\begin{table}",
         r"  \centering\footnotesize\setlength{\tabcolsep}{4pt}",
         rf"  \caption{{oruk-bench leaderboard, {title(board)}: accuracy in percent and macro-F1 over seven classes.}}",
