@@ -79,7 +79,7 @@ def test_a_rebuilt_result_is_a_task_of_its_own(records):
     assert "training corpora not declared" in found[1]["notes"]
     assert not any("zero-shot" in str(entry) for name in known(records) for entry in exported(name, records))
     partial = replace(made, system=replace(system, id="other"), scored_on="partial")
-    with pytest.raises(RecordError, match="stand in no table"):
+    with pytest.raises(RecordError, match="are in no table"):
         evals.eval_results("other", [partial], revision=SHA)
 
 

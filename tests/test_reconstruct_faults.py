@@ -24,7 +24,7 @@ def test_unusable_input_and_output(made, tmp_path):
         reconstruct(tmp_path / "nothing", out=tmp_path / "out", all_clips=True)
     (tmp_path / "full").mkdir()
     (tmp_path / "full" / "thesis.tex").write_text("mine")
-    with pytest.raises(OrukError, match=r"holds something else.*thesis\.tex"):
+    with pytest.raises(OrukError, match=r"contains something else.*thesis\.tex"):
         rebuild(*made, tmp_path / "full")
     (tmp_path / "file").write_text("")
     with pytest.raises(OrukError, match="not a folder"):
@@ -37,9 +37,9 @@ def test_unusable_input_and_output(made, tmp_path):
 def test_a_folder_with_another_set_is_refused_and_left_alone(made, ravdess, tmp_path):
     rebuild(*made, tmp_path / "set", limit=3)
     before = final_files(tmp_path / "set")
-    with pytest.raises(OrukError, match=r"holds another set; expected no clip.*3 clips"):
+    with pytest.raises(OrukError, match=r"contains another set; expected no clip.*3 clips"):
         reconstruct(ravdess, out=tmp_path / "set", all_clips=True)
-    with pytest.raises(OrukError, match=r"holds another set; expected clips like ravdess/.*3 clips"):
+    with pytest.raises(OrukError, match=r"contains another set; expected clips like ravdess/.*3 clips"):
         reconstruct(ravdess, out=tmp_path / "set", all_clips=True, manifest=Manifest.of([], {}))
     assert final_files(tmp_path / "set") == before
 
@@ -64,7 +64,7 @@ def test_disk_full_leaves_nothing_half_written(made, tmp_path, monkeypatch, smal
         return real(self, data)
 
     monkeypatch.setattr(store.HashingFile, "write", write)
-    with pytest.raises(OrukError, match=r"disk is full.*same command goes on"):
+    with pytest.raises(OrukError, match=r"disk is full.*same command continues"):
         rebuild(*made, tmp_path / "out")
     monkeypatch.setattr(store.HashingFile, "write", real)
     assert not (tmp_path / "out" / "report.json").exists()

@@ -88,7 +88,7 @@ def test_a_good_record_gets_its_file_and_says_what_comes_next(root, made):
     assert submit(root / done.record, root=root, check_only=True).written is False
     elsewhere = root / "data/records/rebuilt/mine.json"
     shutil.copyfile(root / done.record, elsewhere)
-    with pytest.raises(RecordError, match="lies in the wrong place"):
+    with pytest.raises(RecordError, match="is in the wrong place"):
         submit(elsewhere, root=root, check_only=True)
     elsewhere.unlink()
 

@@ -123,7 +123,7 @@ def test_a_broken_structure_is_a_finding_and_never_a_traceback(document):
         ("class_scores.brier_sum", 799.0, "brier_sum is 799.0; the bins allow"),
         ("class_scores.reliability.count.7", 400, "clips of"),
         ("class_scores.reliability.edges.3", 0.21, "15 equal bins"),
-        ("class_scores.reliability.confidence.6", 0.6, "lies outside"),
+        ("class_scores.reliability.confidence.6", 0.6, "is outside"),
         ("class_scores.reliability.accuracy.6", 0.123456, "not a whole number"),
         ("class_scores.reliability.accuracy.0", 0.5, "has no clips"),
         ("class_scores.reliability.accuracy", [0.0], "one entry per bin"),
@@ -153,7 +153,7 @@ def test_invented_class_scores_are_found(document):
     diagram["confidence"] = list(diagram["accuracy"])
     scores |= {"top2_hits": n, "log_loss_sum": 0.01 * n, "brier_sum": 0.001 * n}
     scores["figures"] = {"top2": 1.0, "log_loss": 0.01, "brier": 0.001, "ece": 0.0}
-    assert any("lies outside" in finding for finding in verify(forged).findings)
+    assert any("is outside" in finding for finding in verify(forged).findings)
 
 
 def bins_of(gold: Any, scores: Any, n_bins: int) -> list[Bin]:
