@@ -7,6 +7,7 @@ from oruk_leaderboard.errors import RecordError
 from oruk_leaderboard.paths import schema_dir
 from oruk_leaderboard.records.schemas import arrow_schema, check, load_schema
 from oruk_leaderboard.table.configs import CONFIGS
+from tests.scored import scored_record
 
 NAMES = sorted(path.name.removesuffix(".schema.json") for path in schema_dir().glob("*.schema.json"))
 
@@ -55,3 +56,12 @@ def test_leaderboard_rows_are_checked(change, key):
     for column in row:
         with pytest.raises(RecordError, match=column):
             check({name: value for name, value in row.items() if name != column}, "leaderboard")
+
+
+@pytest.mark.parametrize("wrong", [-1, 0.5, True, "3", None])
+def test_each_number_of_a_long_list_is_checked(wrong):
+    record = scored_record()
+    check(record, "record")
+    record["evaluation"]["confusion"]["counts"][-1][-1] = wrong
+    with pytest.raises(RecordError, match=r"evaluation/confusion/counts/6/\d+: "):
+        check(record, "record")
