@@ -222,13 +222,40 @@ def test_systems_verbs(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> No
     assert main(["systems", "list"]) == 0
     assert "vox-profile's own code" in capsys.readouterr().out
     assert main(["systems", "show", "whisper-large-v3-ser-firdhokk"]) == 0
-    assert "revision: unpinned" in capsys.readouterr().out
+    whisper = capsys.readouterr().out
+    assert "revision: unpinned" in whisper and "training_corpora: unknown" in whisper
+    assert not {"endpoint", "price", "prompt", "dtype"} & keys(whisper)
+    assert main(["systems", "show", "oruk-fourier"]) == 0
+    fourier = capsys.readouterr().out
+    assert "alias: yes" in fourier and "angry = anger, happy = happiness" in fourier
+    assert "classes: anger, happiness, " in fourier and not {"revision", "dtype", "temperature"} & keys(fourier)
+    assert main(["systems", "show", "gemini-gemini-2.5-flash"]) == 0
+    assert "price: input 0.3, audio 1, output 2.5 USD per million tokens (2026-12-01," in capsys.readouterr().out
+    assert main(["systems", "show", "no_such_module:answer"]) == 0
+    assert "missing: a module no_such_module:answer" in capsys.readouterr().out
+
+
+def keys(text: str) -> set[str]:
+    """What ``systems show`` says something about."""
+    return {line.partition(":")[0] for line in text.splitlines() if not line.startswith(" ")}
+
+
+def test_systems_check(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     path = tmp_path / "mine.toml"
-    path.write_text(CARD + 'model_id = "loudness"\n', encoding="utf-8")
+    path.write_text(CARD + 'model_id = "loudness"\ntraining_corpora = ["iemocap", "imocap"]\n', encoding="utf-8")
     assert main(["systems", "check", str(path)]) == 0
-    path.write_text(CARD + "colour = 1\n", encoding="utf-8")
-    assert main(["systems", "check", str(path)]) == 2
-    assert "colour" in capsys.readouterr().err
+    said = capsys.readouterr().out
+    assert "mine: a valid card, ready to run" in said and "does not know: imocap\n" in said
+    for line, message in (
+        ("colour = 1", "colour"),
+        ('[native_labels]\nsunny = "joyful"', "'joyful' is not one of ['anger', "),
+        ("batch_size = 1", "names no model; expected model_id, for the adapter baseline"),
+    ):
+        path.write_text(f"{CARD}{line}\n", encoding="utf-8")
+        assert main(["systems", "check", str(path)]) == 2
+        assert message in capsys.readouterr().err
+    assert main(["systems", "check", str(tmp_path / "none.toml")]) == 2
+    assert "cannot be read; found No such file or directory" in capsys.readouterr().err
 
 
 def test_run_verb(tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:

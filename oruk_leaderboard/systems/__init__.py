@@ -6,6 +6,7 @@ import os
 from collections.abc import Mapping
 from functools import cache
 from importlib import metadata
+from importlib.machinery import PathFinder
 from pathlib import Path
 from typing import Any, cast
 
@@ -32,6 +33,9 @@ ADAPTERS: Mapping[str, tuple[str, tuple[str, ...], str | None]] = {
 }
 """Adapter module to what it runs, the packages it imports, and the extra that installs them."""
 
+WEIGHTS = ("transformers", "ctc_frames", "funasr", "speechbrain")
+"""Adapters of trained weights, which are pinned by a revision."""
+
 ENTRY_POINTS = "oruk_leaderboard.systems"
 """Entry points of other packages that name a system: id = ``module:attribute``."""
 
@@ -52,12 +56,16 @@ def read_card(path: Path) -> SystemCard:
     """
     try:
         table: dict[str, Any] = tomltext.parse(path.read_text(encoding="utf-8"))
-    except (OSError, ValueError) as error:
+    except OSError as error:
+        raise OrukError("the system card cannot be read", where=path, found=error.strerror) from error
+    except ValueError as error:
         raise OrukError("the system card cannot be read", where=path, found=error) from error
     if found := faults(table, "system"):
         raise OrukError("the system card breaks system.schema.json", where=path, found="; ".join(found[:3]))
     if (adapter := table.setdefault("adapter", None)) not in (None, *ADAPTERS):
-        raise OrukError("unknown adapter", where=path, expected=sorted(ADAPTERS), found=adapter)
+        raise OrukError("unknown adapter", where=path, expected=", ".join(sorted(ADAPTERS)), found=adapter)
+    if adapter is not None and "model_id" not in table:
+        raise OrukError("the system card names no model", where=path, expected=f"model_id, for the adapter {adapter}")
     for name in ("classes", "training_corpora"):
         if name in table:
             table[name] = tuple(table[name])
@@ -107,12 +115,21 @@ def lacking(card: SystemCard) -> list[str]:
     _, packages, extra = ADAPTERS[card.adapter]
     missing = [package for package in packages if importlib.util.find_spec(package) is None]
     found = [f'pip install "oruk-bench-leaderboard[{extra}]" ({", ".join(missing)})'] if missing else []
-    on_hub = card.hub is not None and card.adapter in ("transformers", "ctc_frames", "funasr", "speechbrain")
-    if on_hub and card.revision is None:
+    if card.hub is not None and card.adapter in WEIGHTS and card.revision is None:
         found.append("--revision (unpinned)")
+    if card.adapter == "python" and not _importable(card.model_id or ""):
+        found.append(f"a module {card.model_id}, here or on the Python path")
     if extra == "api":
         found += _lacking_service(card)
     return found
+
+
+def _importable(target: str) -> bool:
+    """Whether the outermost package of ``module:attribute`` is there; nothing is imported."""
+    name = target.partition(":")[0].partition(".")[0]
+    if not name:
+        return False
+    return bool(importlib.util.find_spec(name) or PathFinder.find_spec(name, [str(Path.cwd())]))
 
 
 def _lacking_service(card: SystemCard) -> list[str]:
