@@ -9,6 +9,7 @@ import pytest
 
 from oruk_leaderboard.errors import RecordError
 from oruk_leaderboard.hub.run_identity import with_run
+from oruk_leaderboard.hub.submission import with_declared
 from oruk_leaderboard.records.caveats import caveats_of
 from oruk_leaderboard.records.record import Record
 from oruk_leaderboard.scoring.training_overlap import DECLARED, OUTSIDE, declared_later
@@ -109,3 +110,17 @@ def test_corpora_declared_on_the_way_give_the_figures_that_score_would_have_give
     assert later["evaluation"]["figures"] == document["evaluation"]["figures"]
     result = verify(later, name="later")
     assert (result.mismatches, result.findings) == ((), ())
+
+
+def test_the_ledger_declares_for_a_system_that_it_knows(document: dict, tmp_path: Path) -> None:
+    document = copy.deepcopy(document)
+    tally = document["evaluation"]["confusion_by_cluster"]["attributes"]
+    document["evaluation"]["confusion_by_cluster"]["attributes"] = {**tally, "corpus": ["crema_d", "emodb", "ravdess"]}
+    known = record(document, id="w2v2-emotion-dpngtm", training_corpora=None)
+    found = with_declared(known, None, where=tmp_path)
+    training = {part["value"]: part["n"] for part in (found.evaluation or {})["slices"]["training"]}
+    clips = {part["value"]: part["n"] for part in (found.evaluation or {})["slices"]["corpus"]}
+    assert training[DECLARED] == clips["crema_d"] + clips["ravdess"] and training[OUTSIDE] == clips["emodb"]
+    assert found.system.training_corpora is None
+    with pytest.raises(RecordError, match=r"expected crema_d, ravdess.* too, by data/training\.csv; found none"):
+        with_declared(known, [], where=tmp_path)

@@ -25,6 +25,7 @@ from oruk_leaderboard.records.record import (
     write_record,
 )
 from oruk_leaderboard.records.system_card import BUILT_IN
+from oruk_leaderboard.records.training import training_ledger
 from oruk_leaderboard.todict import ToDict
 
 if TYPE_CHECKING:
@@ -91,18 +92,18 @@ def submit(
     root = checkout_root() if root is None else root
     record = read_record(path)
     _check_kind(record, where=path)
-    record = _declare(record, training_corpora, where=path)
     if run is not None:
         record = with_run(record, run, where=path)
+    held = [*load_records(root / "data" / "records"), *map(read_record, beside)]
+    _check_identity(record, held, where=path)
+    record = with_declared(record, training_corpora, where=path)
     figures = _check_figures(record, where=path)
     _check_origin(record, where=path)
     place = record_path(record, root / "data" / "records")
     name, given = place.relative_to(root).as_posix(), path.resolve().as_posix()
     if "/data/records/" in given and not given.endswith(f"/{name}"):
         raise RecordError("the record is in the wrong place", where=path, expected=name, do="move the file")
-    held = [*load_records(root / "data" / "records"), *map(read_record, beside)]
     same_file = path.resolve() == place.resolve()
-    _check_identity(record, held, where=path)
     _check_new(record, held, same_file=same_file, where=path)
     if place.exists() and not same_file:
         raise RecordError(
@@ -167,20 +168,33 @@ def contamination(record: Record) -> list[str] | None:
     )
 
 
-def _declare(record: Record, corpora: Sequence[str] | None, *, where: Path) -> Record:
-    """The record with these training corpora, and with the figures outside them that ``score`` would have given."""
+def with_declared(record: Record, corpora: Sequence[str] | None, *, where: Path) -> Record:
+    """The record with these training corpora, and with the figures outside them and those that the ledger names.
+
+    These are the figures that ``score`` gives for a system whose card declares the corpora.
+    """
     from oruk_leaderboard.scoring.training_overlap import TRAINING, declared_later
 
     held = record.system.training_corpora
-    if corpora is None:
-        return record
-    if held is not None and sorted(held) != sorted(corpora):
+    if corpora is not None and held is not None and sorted(held) != sorted(corpora):
         raise RecordError("training corpora declared twice", where=where, expected=held, found=corpora)
+    declared = held if corpora is None else sorted(corpora)
+    ledger = training_ledger().of(record.system.id).corpora
+    left_out = [
+        corpus for corpus, certainty in ledger.items() if certainty == "stated" and corpus not in (declared or ())
+    ]
+    if declared is not None and left_out:
+        raise RecordError(
+            "the declaration leaves out training corpora that public sources name",
+            where=where,
+            expected=f"{', '.join(left_out)} too, by data/training.csv",
+            found=", ".join(declared) or "none",
+            do="declare them; if a source is wrong, correct its line in data/training.csv",
+        )
     evaluation = record.evaluation or {}
-    if TRAINING not in evaluation["slices"]:
-        evaluation = declared_later(evaluation, corpora)
-    system = replace(record.system, training_corpora=sorted(corpora))
-    return replace(record, system=system, evaluation=evaluation)
+    if (declared or ledger) and TRAINING not in evaluation["slices"]:
+        evaluation = declared_later(evaluation, {*(declared or ()), *ledger})
+    return replace(record, system=replace(record.system, training_corpora=declared), evaluation=evaluation)
 
 
 def _check_kind(record: Record, *, where: Path) -> None:
@@ -353,6 +367,9 @@ def _flags(record: Record, overlap: Sequence[str] | None, *, run: bool) -> list[
     flags = [caveat.sentence for caveat in caveats_of(record) if caveat.footnote]
     if overlap:
         flags.append(f"corpora of the evaluation that it was trained on: {', '.join(overlap)}")
+    ledger = training_ledger().of(record.system.id).corpora
+    if named := sorted({*ledger} & {*evaluation["confusion_by_cluster"]["attributes"]["corpus"]} - {*(overlap or ())}):
+        flags.append(f"corpora of the evaluation that data/training.csv names for it: {', '.join(named)}")
     if record.scored_on == "partial":
         absent = ", ".join(evaluation["absent"]) or "some clips"
         flags.append(f"partial set ({absent} missing): comparable with records of the same set digest only")
