@@ -13,6 +13,7 @@ from oruk_leaderboard.corpora import (
     clips_of,
     find_corpora,
     get_corpus,
+    locate,
     open_root,
     registry,
 )
@@ -92,6 +93,28 @@ def test_plug_ins(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     reasons = {problem.where: problem.reason for problem in broken_plug_ins()}
     assert reasons["plug-in bad (bad_plug_in:corpora)"] == "RuntimeError: no such disk"
     assert f"ORUK_CORPORA {tmp_path / 'nowhere'}" in reasons
+
+
+@pytest.mark.parametrize(
+    ("pattern", "suffixes"),
+    [
+        (r"data\.tsv", (".tsv",)),
+        (r"(?:all|data)\.(?:csv|TSV)", (".csv", ".tsv")),
+        (r"[(|]\.csv|data\.tsv", None),
+        (r"all\.csv|data\.tsv", None),
+        (r"data\.[^/]+", None),
+        (r"data\\?.tsv", None),
+    ],
+)
+def test_label_files_of_suffixes_that_the_pattern_spells_out(
+    pattern: str, suffixes: tuple[str, ...] | None, tmp_path: Path
+) -> None:
+    path = own_spec(tmp_path, "mine", "nemo")
+    path.write_text(path.read_text(encoding="utf-8").replace(r"data\.tsv", pattern), encoding="utf-8")
+    spec = load_spec(path)
+    assert spec.table is not None and spec.table.suffixes == suffixes
+    build_example(spec, tmp_path / "data")
+    assert [match.media for match in locate(spec, open_root(tmp_path / "data")).tables] == ["data.tsv"]
 
 
 def test_own_reader_beside_the_spec(tmp_path: Path) -> None:

@@ -182,7 +182,7 @@ def _recognised_in_any_case(
     others = [spec for spec in specs if spec.trusted and spec.files and spec.id not in here]
     if not any(left.values()):
         return []
-    recased = _recognised_in(root, NameIndex(left, index.others), others, any_case=True)
+    recased = _recognised_in(root, NameIndex({**index.by_suffix, **left}, index.others), others, any_case=True)
     return [replace(item, index=index) for item in recased if item.files]
 
 
@@ -228,7 +228,7 @@ def _tables(spec: CorpusSpec, root: Root, index: NameIndex) -> list[Match]:
     if spec.table is None:
         return []
     tables: dict[tuple[str, object], Match] = {}
-    for match in sorted(match_paths(spec, spec.table.paths, index.others), key=lambda match: match.media):
+    for match in sorted(match_paths(spec, spec.table, index), key=lambda match: match.media):
         if has_content(spec, spec.table.content, root, match.media):
             # The groups of the path tell parts of a corpus apart, else the file's name does.
             part = tuple(sorted(match.columns.items())) or match.media.rpartition(".")[0].casefold()

@@ -2,7 +2,7 @@
 
 import csv
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -228,7 +228,27 @@ def _table(data: Mapping[str, Any], *, where: str) -> TableRule:
         header=tuple(data.get("header", ())),
         where=kept or None,
         content=_pattern(data["content"], where=f"{where} content") if "content" in data else None,
+        suffixes=_spelled_out(paths),
     )
+
+
+_ENDING = re.compile(r"(?<!\\)\\\.(?:(\w+)|\(\?:(\w+(?:\|\w+)*)\))$")
+"""End of a pattern that spells its suffix out: ``\\.csv`` or ``\\.(?:csv|tsv)``."""
+
+
+def _spelled_out(patterns: Sequence[str]) -> tuple[str, ...] | None:
+    """Suffixes of the files that the patterns can match, None where one of the patterns does not say."""
+    suffixes: set[str] = set()
+    for pattern in patterns:
+        ending = _ENDING.search(pattern)
+        # A branch outside of all groups may end in its own way.
+        start = re.sub(r"\\.|\[[^\]]*\]", "", pattern[: ending.start()]) if ending else "|"
+        while (shorter := re.sub(r"\([^()]*\)", "", start)) != start:
+            start = shorter
+        if ending is None or "|" in start:
+            return None
+        suffixes.update(f".{suffix.lower()}" for suffix in (ending[1] or ending[2]).split("|"))
+    return tuple(sorted(suffixes))
 
 
 def _list_rule(data: Mapping[str, Any], *, where: str) -> ListRule:

@@ -7,6 +7,7 @@ import resource
 import signal
 import subprocess
 import sys
+from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
@@ -15,7 +16,7 @@ from oruk_leaderboard.corpora.archives import is_packed, packed_name
 from oruk_leaderboard.corpora.letter_case import Recased
 from oruk_leaderboard.corpora.roots import Root
 from oruk_leaderboard.corpora.rules import Columns
-from oruk_leaderboard.corpora.spec import CorpusSpec, FilesRule
+from oruk_leaderboard.corpora.spec import CorpusSpec, FilesRule, TableRule
 from oruk_leaderboard.corpora.suffixes import MEDIA
 from oruk_leaderboard.errors import CorpusError
 from oruk_leaderboard.paths import LFS_POINTER
@@ -56,11 +57,19 @@ class NameIndex:
 
     Attributes:
         by_suffix: Names by lower-case suffix.
-        others: Names that are not recordings, among them the label files.
+        others: Names that are not recordings, sorted.
     """
 
     by_suffix: Mapping[str, Sequence[Parts]]
     others: Sequence[str]
+
+    def with_suffix(self, suffixes: Iterable[str]) -> list[str]:
+        """Names with one of the suffixes, sorted."""
+        return sorted(part.name for suffix in suffixes for part in self.by_suffix.get(suffix, ()))
+
+    def others_below(self, place: str) -> Sequence[str]:
+        """Names that are not recordings, below a folder that ends with ``/``; all for an empty one."""
+        return self.others[bisect_left(self.others, place) : bisect_right(self.others, f"{place}\U0010ffff")]
 
 
 def index_names(names: Iterable[str]) -> NameIndex:
@@ -104,13 +113,14 @@ def match_files(spec: CorpusSpec, index: NameIndex, *, any_case: bool = False) -
     return [Match(*item) for item in found], strays
 
 
-def match_paths(spec: CorpusSpec, patterns: Sequence[re.Pattern[str]], names: Sequence[str]) -> list[Match]:
-    """Label files whose path ends as one of the patterns says."""
-    if not patterns:
+def match_paths(spec: CorpusSpec, rule: TableRule, index: NameIndex) -> list[Match]:
+    """Label files whose path ends as one of the rule's patterns says."""
+    names = index.others if rule.suffixes is None else index.with_suffix(rule.suffixes)
+    if not names:
         return []
     if spec.trusted:
-        return _match_paths(patterns, names)
-    request = {"paths": [pattern.pattern for pattern in patterns], "names": names}
+        return _match_paths(rule.paths, names)
+    request = {"paths": [pattern.pattern for pattern in rule.paths], "names": names}
     return [Match(*item) for item in _limited(request, spec)]
 
 

@@ -268,16 +268,16 @@ class FolderRoot(_Root):
         links: list[str] = []
         while waiting or links:
             below, linked = waiting.pop() if waiting else (links.pop(0), True)
-            folder = self._folder / below
+            folder = f"{self._folder}/{below}"
             try:
-                status = folder.stat()
+                status = os.stat(folder)  # noqa: PTH116  of many folders; a Path costs more than the call
                 with os.scandir(folder) as entries:
                     listed = sorted(entries, key=lambda entry: entry.name)
             except OSError as error:
                 self.problems.append(Problem(below or self.location, f"unreadable folder: {error.strerror}"))
                 continue
             if (status.st_dev, status.st_ino) in seen:
-                if linked and folder.resolve() in folder.absolute().parents:
+                if linked and Path(folder).resolve() in Path(folder).absolute().parents:
                     self.problems.append(Problem(below, "symbolic link loop"))
                 continue
             seen.add((status.st_dev, status.st_ino))

@@ -378,7 +378,7 @@ class _Maker:
         rows: dict[str, Columns] = {}
         if self.corpus.root.listing_only:
             return rows
-        for table in match_paths(self.spec, rule.table.paths, self.corpus.index.others):
+        for table in match_paths(self.spec, rule.table, self.corpus.index):
             file = LabelFile(self.corpus.root, table.media, table.place, rule.table, table.columns)
             for row in label_rows(file, trusted=self.spec.trusted, origin=self.spec.origin):
                 if rule.key not in row:

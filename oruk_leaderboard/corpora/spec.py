@@ -73,7 +73,10 @@ class FilesRule:
 
 @dataclass(frozen=True, slots=True)
 class TableRule:
-    """A label file: where it is, how it is read, which rows count."""
+    """A label file: where it is, how it is read, which rows count.
+
+    ``suffixes`` are those that the patterns spell out, None where one of them does not.
+    """
 
     paths: tuple[re.Pattern[str], ...]
     reader: str | None = None
@@ -82,6 +85,7 @@ class TableRule:
     header: tuple[str, ...] = ()
     where: Mapping[str, tuple[str, ...]] | None = None
     content: re.Pattern[str] | None = None
+    suffixes: tuple[str, ...] | None = None
 
     @property
     def named(self) -> list[str]:

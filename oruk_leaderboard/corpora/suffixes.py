@@ -18,7 +18,8 @@ LOSSY = frozenset((*AUDIO[len(LOSSLESS) :], *VIDEO))
 MEDIA = frozenset((*AUDIO, *VIDEO))
 """All of the above."""
 
-_UNFINISHED = (".part", ".partial", ".crdownload", ".download", ".aria2", ".tmp", ".icloud")
+UNFINISHED = (".part", ".partial", ".crdownload", ".download", ".aria2", ".tmp", ".icloud")
+"""Files that are not there in full."""
 
 
 def finished_name(path: str) -> str | None:
@@ -26,11 +27,10 @@ def finished_name(path: str) -> str | None:
 
     Browsers and download tools append a suffix; iCloud also hides the file that it has not fetched: ``.a.wav.icloud``.
     """
-    name = path.rpartition("/")[2]
-    suffix = next((suffix for suffix in _UNFINISHED if name.lower().endswith(suffix)), None)
-    if suffix is None:
+    suffix = suffix_of(path)
+    if suffix not in UNFINISHED:
         return None
-    name = name[: -len(suffix)]
+    name = path.rpartition("/")[2][: -len(suffix)]
     return name.removeprefix(".") if suffix == ".icloud" else name
 
 

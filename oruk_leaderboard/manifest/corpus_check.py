@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 
 from oruk_leaderboard.clip import Clip
 from oruk_leaderboard.corpora import CorpusClips, FoundCorpus, Problem, Root
-from oruk_leaderboard.corpora.suffixes import finished_name
+from oruk_leaderboard.corpora.suffixes import UNFINISHED, finished_name
 from oruk_leaderboard.manifest.check import (
     DIFFERS,
     EXACT,
@@ -164,8 +164,8 @@ class CorpusCheck:
 
     def _unfinished(self) -> dict[str, str]:
         """File name, in lower case, to the unfinished download of it; only looked for where a clip is missing."""
-        others = (name for found, _ in self._described for name in found.index.others) if self._missing else ()
-        return {finished.casefold(): name for name in others if (finished := finished_name(name)) is not None}
+        names = (name for found, _ in self._described for name in found.index.with_suffix(UNFINISHED))
+        return {(finished_name(name) or name).casefold(): name for name in names}
 
     def _extras(self) -> list[ClipState]:
         extras = []

@@ -10,7 +10,7 @@ from oruk_leaderboard.corpora.duplicates import no_class
 from oruk_leaderboard.corpora.find import FoundCorpus
 from oruk_leaderboard.corpora.roots import Problem, Root, is_lfs_pointer
 from oruk_leaderboard.corpora.rows import CorpusClips, clips_of
-from oruk_leaderboard.corpora.suffixes import finished_name
+from oruk_leaderboard.corpora.suffixes import UNFINISHED
 
 _NO_CLASS = "with a label without a class"
 _NAMED = 5
@@ -142,11 +142,7 @@ def _by_name(corpus: FoundCorpus, found: CorpusClips, count: int) -> Iterator[Sh
         yield Shortfall("Git LFS pointers instead of recordings", len(pointers), pointers[0], _REMEDY["lfs-pointer"])
     if empty:
         yield Shortfall("empty files", len(empty), empty[0], _REMEDY["empty"])
-    unfinished = [
-        name
-        for name in corpus.index.others
-        if finished_name(name) is not None and name.startswith(tuple(corpus.places))
-    ]
+    unfinished = [name for name in corpus.index.with_suffix(UNFINISHED) if name.startswith(corpus.places)]
     if unfinished:
         yield Shortfall("unfinished downloads", len(unfinished), unfinished[0], "finish the download")
     if found.missing:
@@ -205,8 +201,9 @@ def _remedy(reason: str) -> str:
 def _release(corpus: FoundCorpus, found: CorpusClips) -> str:
     # What the used files say comes before other files beside them.
     used = [clip.media for clip in found.clips if not (clip.excluded or "").startswith("also at ")]
-    for names in ([*used, *corpus.index.others], [clip.media for clip in found.clips]):
-        below = [name[len(place) :] for place in corpus.places for name in names if name.startswith(place)]
+    beside = [name[len(place) :] for place in corpus.places for name in corpus.index.others_below(place)]
+    for names, others in ((used, beside), ([clip.media for clip in found.clips], [])):
+        below = [name[len(place) :] for place in corpus.places for name in names if name.startswith(place)] + others
         for release, pattern in corpus.spec.releases:
             if any(map(pattern.fullmatch, below)):
                 return release
