@@ -301,10 +301,10 @@ def test_a_bad_copy_is_a_line_per_corpus_and_remedy(root, manifest, tmp_path, ca
     obtain = {name: " ".join(get_corpus(name).obtain.split()) for name in ("emovo", "ravdess")}
     assert lines == [
         "emovo: labels not confirmed: 1 of 3 clips have no label here",
-        f"emovo: 1 cut (e.g. emovo/gio-m1-b2): get the original: {obtain['emovo']}",
+        f"emovo: 1 cut (e.g. emovo/gio-m1-b2): get the original ({obtain['emovo']})",
         "emovo: 1 renamed (e.g. other.wav): rename them back",
-        f"emovo: 1 missing (e.g. emovo/dis-f1-b1): get the rest: {obtain['emovo']}",
-        f"ravdess: 3 resampled, 1 changed (e.g. ravdess/{paths[0].stem}): get the original: {obtain['ravdess']}",
+        f"emovo: 1 missing (e.g. emovo/dis-f1-b1): get the rest ({obtain['emovo']})",
+        f"ravdess: 3 resampled, 1 changed (e.g. ravdess/{paths[0].stem}): get the original ({obtain['ravdess']})",
         "the whole list: --full",
     ]
 
@@ -335,7 +335,7 @@ def test_command(root, manifest, tmp_path, capsys):
     (root / ANGRY).write_bytes(b"")
     assert main(options) == 1
     out = capsys.readouterr().out
-    assert "ravdess: 1 empty (e.g. ravdess/03-01-05-01-01-01-01): get the original: " in out
+    assert "ravdess: 1 empty (e.g. ravdess/03-01-05-01-01-01-01): get the original (" in out
     assert ANGRY not in out
     assert main([*options, "--full"]) == 1
     assert f"differs  ravdess/03-01-05-01-01-01-01  {ANGRY}: empty" in capsys.readouterr().out

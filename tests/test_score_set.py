@@ -53,7 +53,7 @@ def test_every_layout_scores_alike(sets, tmp_path, capsys):
     # The set is of no profile: partial, which is not a finding, and placed beside the published rows as a hint.
     assert found[0]["scored_on"] == "partial"
     code, text, _ = call(capsys, "score", path, "--clips", sets / "parquet", "--n-boot", "20")
-    assert code == 0 and "Partial set, so only a hint" in text and "Partial set: it lacks" in text
+    assert code == 0 and "Partial set, so only a hint" in text and "Partial set: it has clips of mixed only." in text
 
 
 def test_leaderboard_of_the_literature(sets, tmp_path, capsys):

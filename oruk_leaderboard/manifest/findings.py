@@ -61,7 +61,7 @@ class Summary:
             how_to_obtain: Of the corpus, by its spec.
         """
         counts = ", ".join(f"{count:,} {kind}" for kind, count in self.kinds.items())
-        more = f": {how_to_obtain}" if self.obtain and how_to_obtain else ""
+        more = f" ({how_to_obtain})" if self.obtain and how_to_obtain else ""
         return f"{self.corpus}: {counts} (e.g. {self.example}): {self.do}{more}"
 
 

@@ -147,10 +147,10 @@ def _by_name(corpus: FoundCorpus, found: CorpusClips, count: int) -> Iterator[Sh
         yield Shortfall("unfinished downloads", len(unfinished), unfinished[0], "finish the download")
     if found.missing:
         first = found.missing[0]
-        yield Shortfall("clips without a recording", len(found.missing), first.media, f"get the audio: {spec.obtain}")
+        yield Shortfall("clips without a recording", len(found.missing), first.media, f"get the audio ({spec.obtain})")
     elif spec.n_clips is not None and count < spec.n_clips:
         what = f"only {count:,} of {spec.n_clips:,} clips are here"
-        yield Shortfall(what, spec.n_clips - count, None, f"get the rest: {spec.obtain}")
+        yield Shortfall(what, spec.n_clips - count, None, f"get the rest ({spec.obtain})")
     if spec.table is not None and not corpus.tables:
         wanted = " or ".join(spec.table.named)
         yield Shortfall("the label file is not here", 1, wanted, "put it where the official release has it")

@@ -219,20 +219,21 @@ def _remarks(evaluation: Mapping[str, Any], findings: Sequence[str]) -> str:
             f"short; none: G below {FEWEST}."
         )
     lines += [f"Finding: {finding}." for finding in findings]
-    lines += _placement(evaluation, most_names=len(evaluation["absent"]))
+    lines += _placement(evaluation, most_names=100)
     return "\n".join(_wrap(line) for line in lines)
 
 
 def _placement(evaluation: Mapping[str, Any], *, most_names: int = 4) -> list[str]:
     """Where the figure would fall among the published rows, and what a partial set lacks of the whole one."""
-    absent = evaluation["absent"]
-    corpora = ", ".join(absent) if len(absent) <= most_names else f"{len(absent)} corpora"
+    absent, present = evaluation["absent"], evaluation["confusion_by_cluster"]["attributes"]["corpus"]
+    named = absent or present
+    corpora = ", ".join(named) if len(named) <= most_names else f"{len(named)} corpora"
     lines = [evaluation["orientation"]["text"]] if evaluation["orientation"] else []
     if evaluation["partial"] and evaluation["set_digest"]:
         empty = [name for name, figures in evaluation["per_class"].items() if not figures["support"]]
-        lacks = [f"every clip of {corpora}" if absent else "some clips"]
-        lacks += [f"the classes {', '.join(empty)}"] if empty else []
-        lines.append(f"Partial set: it lacks {' and '.join(lacks)}.")
+        about = [f"it lacks every clip of {corpora}" if absent else f"it has clips of {corpora} only"]
+        about += [f"{'' if absent else 'lacks '}the classes {', '.join(empty)}"] if empty else []
+        lines.append(f"Partial set: {' and '.join(about)}.")
     return lines
 
 
