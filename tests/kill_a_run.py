@@ -14,9 +14,9 @@ import sys
 import time
 from pathlib import Path
 
+from oruk_leaderboard.answers.run_files import calls_of, receipts_of
 from oruk_leaderboard.systems.base import Options
 from oruk_leaderboard.systems.budget import Budget
-from oruk_leaderboard.systems.identity import calls_of, receipts_of
 from oruk_leaderboard.systems.runner import Selection, run
 from tests.fake_chat import FakeChat
 

@@ -180,6 +180,19 @@ def test_receipts_of_the_tests_are_receipts():
         check(row, "receipt")
 
 
+def test_the_run_json_beside_receipts_names_their_system(tmp_path):
+    clips, gold = small()
+    path = write(tmp_path, [receipt(gold.clip_ids[0], None, "LABEL_1", scores={"LABEL_1": 1})], "p.csv.receipts.jsonl")
+    card = {"id": "mine", "name": "my own", "family": "open", "adapter": "transformers", "source": "us"}
+    labels = {"model_id": "fourier", "native_labels": {"LABEL_1": "sadness"}, "key_of_another_version": 1}
+    (tmp_path / "p.csv.run.json").write_text(json.dumps({"system": {**card, **labels}}))
+    found = replay(path, clips=clips, n_boot=5)
+    assert found.score.record.system.name == "my own" and found.receipts.predictions.labels[0] == 2
+    (tmp_path / "p.csv.run.json").write_text(json.dumps({"system": {**card, **labels, "model_id": "other"}}))
+    with pytest.raises(PredictionError, match=r"of another system.*expected other; found fourier@unstated"):
+        replay(path, clips=clips, n_boot=5)
+
+
 def test_command_line(tmp_path, capsys):
     path = write(tmp_path, diagnostic_rows("lo"))
     out = tmp_path / "record.json"

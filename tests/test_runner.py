@@ -327,4 +327,5 @@ def test_plan_counts_calls_and_audio(start, tmp_path: Path) -> None:
     start(made, Listener(), selection=runner.Selection(limit=1))
     planned = runner.plan(CARD, clips=tmp_path, out=tmp_path / "out.csv")
     assert (planned.clips, planned.answered, planned.calls) == (4, 1, 3)
-    assert planned.audio_minutes == pytest.approx(0.75 / 60) and planned.missing == ()
+    assert planned.audio_minutes == pytest.approx(0.75 / 60)
+    assert planned.missing == ("a module m:f, here or on the Python path",)

@@ -2,6 +2,7 @@
 
 import csv
 import hashlib
+import json
 import sys
 from pathlib import Path
 from types import SimpleNamespace
@@ -280,3 +281,13 @@ def test_run_verb(tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatc
     assert main(command) == 0
     with out.open(encoding="utf-8") as file:
         assert [row["status"] for row in csv.DictReader(file)] == ["ok"] * 7
+    scored = ["score", str(out), "--clips", str(tmp_path / "set"), "--n-boot", "5", "--json"]
+    capsys.readouterr()
+    for system in ("baseline-loudness", "p"):
+        assert main([*scored, "--cluster", "clip"]) == 0
+        record = json.loads(capsys.readouterr().out)
+        assert record["system"]["id"] == system
+        out.write_text(out.read_text(encoding="utf-8") + "\n", encoding="utf-8")  # another file than the run wrote
+    (tmp_path / "p.csv.run.json").write_text("[1]", encoding="utf-8")
+    assert main(scored) == 2
+    assert "p.csv.run.json: not the run.json of a run" in capsys.readouterr().err

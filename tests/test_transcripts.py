@@ -9,6 +9,7 @@ from oruk_leaderboard.cli import main
 from oruk_leaderboard.errors import OrukError
 from oruk_leaderboard.records.schemas import check
 from oruk_leaderboard.scoring.replay import replay
+from oruk_leaderboard.scoring.scorer import score
 from oruk_leaderboard.systems.transcripts import Recogniser, Transcripts, Words, read_transcripts, transcripts
 from tests.fake_chat import FakeChat
 from tests.made_corpora import rebuild, spec, tiny
@@ -79,6 +80,12 @@ def test_a_run_counts_where_words_came_from_and_transcribes_each_clip_once(
     assert found.score.evaluation["receipts"]["transcripts"] == counted
     assert any("2 sources of transcripts in one file" in finding for finding in found.score.findings)
     check(found.to_dict(), "record")
+    here = score(tmp_path / f"{OPUS}.csv", clips=clips, n_boot=5, cluster="clip")
+    assert here.evaluation["receipts"] == found.score.evaluation["receipts"] and here.record.system.id == OPUS
+    check(here.to_dict(), "record")
+    receipts.write_text("".join(json.dumps({**line, "status": "error"}) + "\n" for line in lines))
+    others = score(tmp_path / f"{OPUS}.csv", clips=clips, n_boot=5, cluster="clip")
+    assert "receipts" not in others.evaluation and others.record.system.id == OPUS
     kept = [json.loads(line) for line in (tmp_path / "transcripts.jsonl").read_text().splitlines()]
     assert len({line["clip_sha256"] for line in kept}) == 5 and {line["model"] for line in kept} == {"whisper-1"}
     identity = json.loads((tmp_path / f"{OPUS}.csv.run.json").read_text())["identity"]["transcripts"]

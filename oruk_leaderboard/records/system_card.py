@@ -1,7 +1,8 @@
 """What is known of a system before it runs: its card."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
+from typing import Any
 
 from oruk_leaderboard.todict import ToDict
 
@@ -88,3 +89,19 @@ class SystemCard(ToDict):
     alias: bool = False
     price: Price | None = None
     not_ready: str | None = None
+
+    @property
+    def asked(self) -> str:
+        """Name of the model in receipts."""
+        return self.model_id or self.id
+
+    @classmethod
+    def from_dict(cls, table: Mapping[str, Any]) -> "SystemCard":
+        """The card with these keys; keys of another version of the package are left out."""
+        known = {item.name for item in fields(cls)}
+        values: dict[str, Any] = {
+            name: tuple(value) if isinstance(value, list) else value for name, value in table.items()
+        }
+        if values.get("price") is not None:
+            values["price"] = Price(**values["price"])
+        return cls(**{name: value for name, value in values.items() if name in known})

@@ -7,6 +7,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from oruk_leaderboard.answers.receipts import Receipts, read_receipts
+from oruk_leaderboard.answers.run_files import card_of_receipts
+from oruk_leaderboard.errors import PredictionError
 from oruk_leaderboard.protocols import Protocol
 from oruk_leaderboard.scoring.scorer import Score, alias_table_of, recorded_protocol, resolve_gold, score
 
@@ -48,13 +50,16 @@ def replay(
         clips: Folder of the rebuilt set, or an open one; its ``clip_sha256`` must be those of the receipts.
         gold: Gold file instead of a rebuilt set.
         protocol: A protocol or its name; those of the CREMA-D diagnostic name their clips and need neither.
-        system: The system's card, an id of ``systems list`` or a spec file.
+        system: The system's card, an id of ``systems list`` or a spec file; None for the system that ``run.json``
+            beside the receipts names, if there is one.
         options: As for ``scoring.score``.
 
     Raises:
-        PredictionError: A line cannot be used, or the run failed on every clip.
+        PredictionError: A line cannot be used, the run failed on every clip, or ``run.json`` names another system.
     """
     path = Path(receipts)
+    ran = card_of_receipts(path) if system is None else None
+    system = system if ran is None else ran
     rules = recorded_protocol(protocol)
     answers = resolve_gold(clips, gold, rules)
     parsed = read_receipts(
@@ -64,6 +69,14 @@ def replay(
         classes=answers.classes,
         inputs=answers.inputs,
     )
+    if ran is not None and ran.asked not in {model.rpartition("@")[0] for model in parsed.models}:
+        raise PredictionError(
+            "the receipts are of another system than the run.json beside them",
+            where=path,
+            expected=ran.asked,
+            found=", ".join(parsed.models),
+            do="name their system with --system",
+        )
     result = score(parsed.predictions, gold=answers, protocol=rules, system=system, **options)
     evaluation = {
         **result.evaluation,

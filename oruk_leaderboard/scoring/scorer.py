@@ -12,6 +12,8 @@ import numpy as np
 from oruk_leaderboard import __version__
 from oruk_leaderboard.answers.gold import ATTRIBUTES, Gold, gold_of_set, read_gold
 from oruk_leaderboard.answers.predictions import FAILURES, STATUSES, Predictions, read_predictions
+from oruk_leaderboard.answers.receipts import read_receipts
+from oruk_leaderboard.answers.run_files import card_of_run, receipts_of
 from oruk_leaderboard.answers.tabular import Rows, read_rows
 from oruk_leaderboard.classes import CLASSES
 from oruk_leaderboard.errors import PredictionError
@@ -101,7 +103,8 @@ def score(
         gold: Gold file instead of a rebuilt set, or gold labels read before.
         protocol: A protocol or its name; the benchmark's by default. One that names its clips needs no set. It decides
             the classes, what a failed clip counts as and which figures lead the report.
-        system: The system's card, an id of ``systems list`` or a spec file; None for a system without a card.
+        system: The system's card, an id of ``systems list`` or a spec file; None for the system that ``run.json``
+            beside the predictions says wrote them, else for a system without a card.
         on_error: ``neutral`` scores refused, failed and missing clips as neutral, ``wrong`` as wrong; None for what the
             protocol says.
         cluster: What the bootstrap draws: ``speaker`` (within corpora, the default), ``corpus`` or ``clip``.
@@ -123,7 +126,8 @@ def score(
     answers = resolve_gold(clips, gold, rules)
     if subsample is not None:
         answers = _subsample(answers, subsample)
-    card = _card(system)
+    ran = None if isinstance(predictions, Predictions) else card_of_run(Path(predictions))
+    card = ran if system is None else _card(system)
     table = alias_table_of(card, rules)
     trained_on = declared_corpora(
         answers,
@@ -134,11 +138,13 @@ def score(
     if trained_on is not None:
         answers = with_training(answers, trained_on)
         slices = (*slices, TRAINING)
-    digest = None
+    digest, receipts = None, None
     if not isinstance(predictions, Predictions):
         path = Path(predictions)
         predictions = _read(path, answers, table)
         digest = hashlib.sha256(path.read_bytes()).hexdigest()
+        if ran is not None and ran.family == "text only":
+            receipts = _receipts(receipts_of(path), answers, predictions, table)
     drawn = clustering(answers, cluster)
     settings = Settings(
         on_error=on_error or rules.on_error,
@@ -150,6 +156,8 @@ def score(
     )
     evaluation = _evaluation(answers, predictions, settings, drawn, tuple(slices), table, votes)
     evaluation["predictions"] = {"file": predictions.source or None, "sha256": digest}
+    if receipts is not None:
+        evaluation["receipts"] = receipts
     evaluation["orientation"] = _orientation(answers, rules, evaluation, partial)
     record = record_of(answers, predictions, card, evaluation, snapshot=snapshot, protocol=rules)
     if trained_on is not None:
@@ -240,6 +248,18 @@ def _read(path: Path, gold: Gold, table: AliasTable) -> Predictions:
     if is_harness_result(path):
         return read_harness_result(path, gold.labels, gold.classes)
     return read_predictions(path, gold.clip_ids, table=table, classes=gold.classes)
+
+
+def _receipts(path: Path, gold: Gold, predictions: Predictions, table: AliasTable) -> dict[str, Any] | None:
+    """What the receipts of a system that reads say, above all where the words came from.
+
+    None where there are none, or where the run has gone on since it wrote the predictions.
+    """
+    if not path.exists():
+        return None
+    saved = read_receipts(path, gold.clip_ids, table=table, classes=gold.classes, inputs=gold.inputs)
+    same = np.array_equal(saved.predictions.labels, predictions.labels)
+    return saved.to_dict() if same and np.array_equal(saved.predictions.status, predictions.status) else None
 
 
 def _evaluation(

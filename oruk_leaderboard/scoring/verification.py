@@ -252,8 +252,9 @@ def _by_answers(
         partial=stated["orientation"] is not None,
         votes=votes,
     ).to_dict()
-    # What a second run cannot give again: the file's name, the versions installed, receipts that were replayed.
-    compared = {key: value for key, value in again["evaluation"].items() if key not in ("predictions", "versions")}
+    # What a second run cannot give again: the file's name, the versions installed, what receipts say.
+    left_out = ("predictions", "versions", "receipts")
+    compared = {key: value for key, value in again["evaluation"].items() if key not in left_out}
     digest = again["evaluation"]["predictions"]["sha256"]
     found.compare(("evaluation", "predictions", "sha256"), stated["predictions"]["sha256"], digest)
     for key, value in compared.items():

@@ -13,7 +13,7 @@ from typing import Any, cast
 from oruk_leaderboard import tomltext
 from oruk_leaderboard.errors import OrukError, did_you_mean
 from oruk_leaderboard.records.schemas import faults
-from oruk_leaderboard.records.system_card import Price, SystemCard
+from oruk_leaderboard.records.system_card import SystemCard
 from oruk_leaderboard.systems.base import Options, System
 
 _API = ("httpx2", "tenacity", "aiolimiter")
@@ -66,12 +66,7 @@ def read_card(path: Path) -> SystemCard:
         raise OrukError("unknown adapter", where=path, expected=", ".join(sorted(ADAPTERS)), found=adapter)
     if adapter is not None and "model_id" not in table:
         raise OrukError("the system card names no model", where=path, expected=f"model_id, for the adapter {adapter}")
-    for name in ("classes", "training_corpora"):
-        if name in table:
-            table[name] = tuple(table[name])
-    if "price" in table:
-        table["price"] = Price(**table["price"])
-    return SystemCard(id=path.stem, **table)
+    return SystemCard.from_dict({**table, "id": path.stem})
 
 
 def get_system(name: str) -> SystemCard:

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from oruk_leaderboard import __version__, jsontext
+from oruk_leaderboard.answers.run_files import ADDED, calls_of, read_run, receipts_of, run_file
 from oruk_leaderboard.errors import OrukError
 from oruk_leaderboard.systems.base import Options, System
 
@@ -46,21 +47,6 @@ def _installed() -> dict[str, str]:
     return versions
 
 
-def run_file(out: Path) -> Path:
-    """``FILE.run.json`` beside the predictions file ``FILE``."""
-    return out.with_name(out.name + ".run.json")
-
-
-def receipts_of(out: Path) -> Path:
-    """``FILE.receipts.jsonl`` beside the predictions file ``FILE``."""
-    return out.with_name(out.name + ".receipts.jsonl")
-
-
-def calls_of(out: Path) -> Path:
-    """``FILE.calls.jsonl`` beside the predictions file ``FILE``: the attempts of runs with a budget."""
-    return out.with_name(out.name + ".calls.jsonl")
-
-
 def set_aside(out: Path) -> list[Path]:
     """Rename the receipts, ``run.json`` and calls of earlier runs to the first free number; nothing is deleted.
 
@@ -91,14 +77,8 @@ def continue_or_begin(out: Path, identity: Mapping[str, Any], *, started: bool, 
             gave them.
     """
     path = run_file(out)
-    if started and path.exists():
-        try:
-            before = dict(jsontext.parse(path.read_text(encoding="utf-8")))
-        except (TypeError, ValueError) as error:
-            raise OrukError(
-                "not the run.json of a run", where=path, found=error, do="start again with --restart"
-            ) from error
-        for key, old, new in _differences({**before, "observed": None}, dict(identity)):
+    if started and (before := read_run(path)) is not None:
+        for key, old, new in _differences({**before, **dict.fromkeys(ADDED)}, dict(identity)):
             raise OrukError(
                 "this run differs from the one that wrote the receipts",
                 where=f"{path} {key}",

@@ -11,6 +11,7 @@ from typing import Any
 from oruk_leaderboard.answers.predictions import write_predictions
 from oruk_leaderboard.answers.receipt_file import ReceiptFile, settled
 from oruk_leaderboard.answers.receipts import Asked, Unmapped, read_receipts
+from oruk_leaderboard.answers.run_files import WROTE, calls_of, receipts_of
 from oruk_leaderboard.classes import CLASSES
 from oruk_leaderboard.clipset import ClipSet, open_clipset
 from oruk_leaderboard.errors import OrukError
@@ -22,16 +23,10 @@ from oruk_leaderboard.systems.asking import Reply, Stored, local
 from oruk_leaderboard.systems.base import Options, System
 from oruk_leaderboard.systems.budget import cost_in, price_of
 from oruk_leaderboard.systems.endpoint import is_loopback
-from oruk_leaderboard.systems.identity import (
-    calls_of,
-    continue_or_begin,
-    identity_of,
-    receipts_of,
-    set_aside,
-    write_run,
-)
+from oruk_leaderboard.systems.identity import continue_or_begin, identity_of, set_aside, write_run
 from oruk_leaderboard.systems.ray_workers import on_ray
 from oruk_leaderboard.systems.remote import estimate
+from oruk_leaderboard.systems.sources import sha256_of
 from oruk_leaderboard.todict import ToDict
 
 MAX_FAILURES = 20
@@ -149,7 +144,7 @@ def run(
         with contextlib.closing(load_system(card, options)) as loaded:
             identity = identity_of(loaded, options, set_digest=clip_set.digest)
             continue_or_begin(target, identity, started=not file.empty, resume=resume)
-            model = card.model_id or card.id
+            model = card.asked
             done = file.answered(
                 model=model, revision=loaded.revision, prompt_sha256=loaded.prompt_sha256, inputs=inputs
             )
@@ -165,8 +160,11 @@ def run(
                     advance(len(batch), failed=sum(reply.answer.status == "error" for reply in batch))
             finally:
                 if loaded.observed:
-                    write_run(target, {**identity, "observed": dict(loaded.observed)})
-        return _finish(clip_set, target, table, loaded, clips=len(inputs), resumed=len(done))
+                    identity["observed"] = dict(loaded.observed)
+                    write_run(target, identity)
+        finished = _finish(clip_set, target, table, loaded, clips=len(inputs), resumed=len(done))
+        write_run(target, {**identity, WROTE: sha256_of(target)})
+        return finished
 
 
 def _check_paid(card: SystemCard, options: Options, engine: str) -> None:
