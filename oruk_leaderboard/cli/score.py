@@ -37,7 +37,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
 def add_scoring_options(parser: argparse.ArgumentParser) -> None:
     """Options that ``score`` and ``replay`` share."""
     parser.add_argument(
-        "--system", metavar="ID|FILE", help="card of the system: an id of `systems list` or a TOML file (what `run` asked)"
+        "--system", metavar="ID|FILE", help="card of the system (the one that `run` asked): an id or a TOML file"
     )
     parser.add_argument("--protocol", metavar="NAME", help="protocol or leaderboard to score by (oruk-bench)")
     parser.add_argument("--on-error", choices=("neutral", "wrong"), help="how failed clips count (by the protocol)")
