@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from oruk_leaderboard.languages import base_language
+from oruk_leaderboard.languages import base_language, language_name
 from oruk_leaderboard.records.addresses import model_url
 from oruk_leaderboard.records.caveats import caveats_of
 from oruk_leaderboard.records.overlap import outside, sentence
@@ -153,8 +153,10 @@ def shown_evaluation(evaluation: Mapping[str, Any] | None) -> dict[str, Any] | N
     if evaluation is None:
         return None
     shown = {key: evaluation[key] for key in ("n", "set_digest", "intervals", "per_class") if key in evaluation}
-    slices = evaluation.get("slices", {})
-    return {**shown, "slices": {kind: slices[kind] for kind in ("corpus", "language") if kind in slices}}
+    slices = {kind: parts for kind, parts in evaluation.get("slices", {}).items() if kind in ("corpus", "language")}
+    if "language" in slices:
+        slices["language"] = [{**part, "value": language_name(part["value"])} for part in slices["language"]]
+    return {**shown, "slices": slices}
 
 
 def badges_of(record: Record) -> tuple[Badge, ...]:
@@ -331,7 +333,7 @@ def composition_of(data: Path) -> Composition | None:
     import pyarrow.parquet as pq
 
     table = pq.read_table(path, columns=[*(column for column, _, _ in PARTS), "duration_s"])
-    tags = [tag and base_language(tag) for tag in table["language"].to_pylist()]
+    tags = [tag and language_name(base_language(tag)) for tag in table["language"].to_pylist()]
     table = table.set_column(table.schema.get_field_index("language"), "language", [tags])
     seconds = table["duration_s"]
     return Composition(
