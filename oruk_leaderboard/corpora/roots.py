@@ -2,7 +2,7 @@
 
 Conventions: a name is the path of a file below the root with ``/`` between parts, in Unicode NFC; ``names()`` is in
 code-point order. Leftovers of systems and tools (``._*``, ``__MACOSX``, ``.DS_Store``, ``.git``) are not files of a
-corpus and is not listed. Whatever else cannot be listed is a problem with its reason.
+corpus and are not listed. Whatever else cannot be listed is a problem with its reason.
 """
 
 import errno
@@ -211,6 +211,10 @@ class ArchiveRoot(_Root):
             raise CorpusError("nothing usable in the archive", where=location, found=found or "no files")
 
 
+def _status(path: str) -> os.stat_result:
+    return os.stat(path)  # noqa: PTH116  for every file and folder; a Path costs more than the call
+
+
 class FolderRoot(_Root):
     """A folder on disk; links to folders are followed, each real folder once."""
 
@@ -248,18 +252,18 @@ class FolderRoot(_Root):
 
     def local_path(self, name: str) -> Path | None:
         """The file itself, unless it is in an archive."""
-        return None if name in self._members else self._path(name)
+        return None if name in self._members else Path(self._on_disk(name))
 
     def _own_size(self, name: str) -> int | None:
-        return self._path(name).stat().st_size
+        return _status(self._on_disk(name)).st_size
 
     def _own_open(self, name: str) -> BinaryIO:
-        return self._path(name).open("rb")
+        return Path(self._on_disk(name)).open("rb")
 
-    def _path(self, name: str) -> Path:
+    def _on_disk(self, name: str) -> str:
         if name not in self._raw:
             raise no_such_file(name)
-        return self._folder / self._raw[name]
+        return f"{self._folder}/{self._raw[name]}"
 
     def _walk(self) -> None:
         # Real folders first and links after them, so that a file keeps the path of its own folder.
@@ -270,7 +274,7 @@ class FolderRoot(_Root):
             below, linked = waiting.pop() if waiting else (links.pop(0), True)
             folder = f"{self._folder}/{below}"
             try:
-                status = os.stat(folder)  # noqa: PTH116  of many folders; a Path costs more than the call
+                status = _status(folder)
                 with os.scandir(folder) as entries:
                     listed = sorted(entries, key=lambda entry: entry.name)
             except OSError as error:

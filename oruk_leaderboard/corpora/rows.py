@@ -207,7 +207,7 @@ class _Maker:
         for match in self.corpus.files:
             columns = self._columns(match.columns, match.media)
             official = next((path for rule in spec.media if (path := rule.value(columns))), "")
-            cut = self.spec.lengths.get(self._name(columns, match.media))
+            cut = spec.lengths.get(self._name(columns, match.media)) if spec.lengths else None
             found.append((self._clip(columns, match.media, cut=cut), official or match.media[len(match.place) :]))
         return found
 
