@@ -268,6 +268,7 @@ def test_stats_command_says_how_a_corpus_is_obtained(capsys):
     assert by_corpus["meld"]["needs"] == ["video"] and by_corpus["meld"]["agreement"] is False
     assert by_corpus["eekk"]["not_at_present"] and not by_corpus["meld"]["not_at_present"]
     assert document["all"][0]["clips"] == 39_399
+    assert set(document["undeclared"]) == {"clips", "withheld", "corpora", "digest"}
     assert main(["manifest", "stats"]) == 0
     assert capsys.readouterr().out.splitlines()[2].split()[:2] == ["aesdd", "604"]
 

@@ -325,6 +325,8 @@ def test_command(root, manifest, tmp_path, capsys):
     assert main([*options, "--json"]) == 0
     document = json.loads(capsys.readouterr().out)
     assert document["totals"]["emovo"] == {"exact": 3}
+    chosen = sum(row.corpus in document["totals"] for row in manifest.rows)
+    assert document["digests"] == {"pinned": chosen, "hashed": chosen, "proven": 0}
     assert document["clips"][0] == {
         "clip_id": "crema_d/1001_DFA_ANG_XX",
         "corpus": "crema_d",
@@ -337,6 +339,7 @@ def test_command(root, manifest, tmp_path, capsys):
     out = capsys.readouterr().out
     assert "ravdess: 1 empty (e.g. ravdess/03-01-05-01-01-01-01): get the original (" in out
     assert ANGRY not in out
+    assert f"{chosen} clips are pinned (listed in the manifest), {chosen} (100.0%) hashed" in out
     assert main([*options, "--full"]) == 1
     assert f"differs  ravdess/03-01-05-01-01-01-01  {ANGRY}: empty" in capsys.readouterr().out
     assert main(["validate", "--root", str(tmp_path / "nothing"), "--manifest", str(pins)]) == 2

@@ -13,6 +13,8 @@ import yaml
 
 from oruk_leaderboard.cli import main
 from oruk_leaderboard.errors import OrukError
+from oruk_leaderboard.manifest import Manifest, ManifestRow
+from oruk_leaderboard.manifest.files import write_parquet
 from oruk_leaderboard.page import build_page, content
 from oruk_leaderboard.page.render import HERE, LIMIT
 from oruk_leaderboard.records.record import Source, load_records
@@ -137,20 +139,16 @@ def test_rebuilt_results_are_a_group_of_their_own(data: Path, tmp_path: Path) ->
 
 
 def test_composition_counts_clips_and_hours(tmp_path: Path) -> None:
-    import pyarrow as pa
-    import pyarrow.parquet as pq
-
-    columns = {
-        "corpus": ["a", "a", "b"],
-        "language": ["en", None, "de"],
-        "label": ["anger", None, None],
-        "elicitation": ["acted", "acted", "spontaneous"],
-        "duration_s": [3600.0, 1800.0, None],
-    }
-    pq.write_table(pa.table(columns), tmp_path / "manifest.parquet")
+    rows = [
+        ManifestRow("a/1", "a", language="en", label="anger", elicitation="acted", duration_s=3600.0),
+        ManifestRow("a/2", "a", elicitation="acted", duration_s=1800.0, source_sha256="0" * 64),
+        ManifestRow("b/1", "b", language="de", elicitation="spontaneous"),
+    ]
+    write_parquet(Manifest.of(rows, {}), tmp_path / "manifest.parquet")
     found = content.composition_of(tmp_path)
     assert found is not None
     assert (found.clips, found.timed, found.hours) == (3, 2, 1.5)
+    assert found.known == (3, 1, 0, 0)
     corpora, languages, classes, _ = found.parts
     assert corpora.items == [("a", 2, 1.5), ("b", 1, None)]
     assert (languages.known, languages.items[-1]) == (2, ("not stated", 1, 0.5)), "empty cells come last, uncounted"

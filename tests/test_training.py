@@ -10,7 +10,7 @@ from oruk_leaderboard.corpora.registry import built_in
 from oruk_leaderboard.errors import RecordError
 from oruk_leaderboard.manifest import load_manifest
 from oruk_leaderboard.paths import data_dir
-from oruk_leaderboard.records.overlap import outside, sentence, undeclared
+from oruk_leaderboard.records.overlap import Undeclared, outside, sentence, undeclared
 from oruk_leaderboard.records.record import PUBLISHED, load_records
 from oruk_leaderboard.records.training import read_ledger, training_ledger
 from oruk_leaderboard.systems import registry
@@ -139,6 +139,8 @@ def test_undeclared_is_what_no_line_names():
     assert len(subset.counts) == 12 and len(subset) == 16_727
     assert sum(row.label is None for row in subset.rows) == 7_688
     assert subset.digest == undeclared().digest != load_manifest().digest
+    figures = Undeclared.of(load_manifest())
+    assert figures[:2] == (16_727, 7_688) and figures.digest.startswith("6340d0cc5003") and len(figures.corpora) == 12
 
 
 def test_sentences_say_whose_clips_they_count_and_never_zero_shot():

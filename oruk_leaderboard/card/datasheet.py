@@ -8,7 +8,9 @@ from pathlib import Path
 from oruk_leaderboard.card.blocks import fill
 from oruk_leaderboard.corpora.registry import built_in
 from oruk_leaderboard.manifest import Manifest, load_manifest
-from oruk_leaderboard.records.overlap import undeclared
+from oruk_leaderboard.manifest.stats import known
+from oruk_leaderboard.manifest.witnesses import seen_in
+from oruk_leaderboard.records.overlap import Undeclared
 from oruk_leaderboard.records.record import Record, default_records
 from oruk_leaderboard.records.training import training_ledger
 
@@ -84,27 +86,17 @@ def _licences(manifest: Manifest) -> str:
 
 
 def _digests(manifest: Manifest) -> str:
-    clips = len(manifest)
-    hashed = sum(row.source_sha256 is not None for row in manifest.rows)
-    proven = sum(row.clip_sha256 is not None for row in manifest.rows)
-    return (
-        f"{clips:,} clips are pinned, which means listed in the manifest; {hashed:,} of them ({hashed / clips:.1%}) "
-        f"are hashed (the digest of the file is known) and {proven:,} ({proven / clips:.1%}) are proven (the digest of "
-        "the rebuilt clip is known)."
-    )
+    return f"{known(manifest.rows, seen_in(manifest))}."
 
 
 def _overlap(manifest: Manifest, records: Sequence[Record]) -> str:
     held = default_records(records)
     evidence = Counter(training_ledger().of(record.system.id).evidence for record in held)
-    subset = undeclared(manifest)
-    hidden = sum(row.label is None for row in subset.rows)
     return (
         f"Public sources state training on corpora of the manifest for {evidence['stated']} of the {len(held)} systems "
         f"held and imply it for {evidence['implied']} more; {evidence['unnamed']} is stated to be trained "
         f"in-distribution on corpora that are not named; for {evidence['nothing found']} no source that names training "
-        f"corpora was found. The subset `undeclared` has the {len(subset):,} clips of the {len(subset.counts)} corpora "
-        f"that no source names for any system ({hidden:,} of them with withheld labels; digest `{subset.digest}`). "
+        f"corpora was found. The subset `undeclared` has the {Undeclared.of(manifest)}. "
         "Undeclared is not clean: systems whose training data is not public may have seen them, and `emorynlp` is cut "
         "from the television series that `meld`, which is named, is cut from."
     )

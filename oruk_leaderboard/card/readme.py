@@ -134,7 +134,9 @@ def blocks(root: Path, records: Sequence[Record], figures: Figures) -> Mapping[s
         "results": _results(records),
         "measured": measured.summary(records),
         "measured-table": measured.table(records),
-        "set": f"{set_sentence(figures)} {_adapters()}",
+        "set": " ".join(
+            [set_sentence(figures), *(f"{group.known}." for group in figures.get("all", {}).values()), _adapters()]
+        ),
         "languages": language_table(figures),
         "metrics": metric_table(),
     }

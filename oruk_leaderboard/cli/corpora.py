@@ -106,12 +106,7 @@ def _known(group: "ClipGroup | None") -> dict[str, int]:
     """How far the manifest pins and proves a corpus."""
     if group is None:
         return {}
-    return {
-        "pinned": group.clips,
-        "hashed": group.hashed,
-        "proven": group.proven,
-        "seen_by_two": group.seen_by_two,
-    }
+    return group.known._asdict()
 
 
 def _show(args: argparse.Namespace) -> int:
@@ -163,7 +158,7 @@ def _find(args: argparse.Namespace) -> int:
                 output.write_text(f"{item.corpus.spec.id}: {item.usable:,} of {item.clips:,} clips usable: {reasons}")
             if item.states is not None:
                 counts = ", ".join(f"{count:,} {state}" for state, count in item.states.items())
-                output.write_text(f"{item.corpus.spec.id}: by hash: {counts or 'no clip is pinned'}")
+                output.write_text(f"{item.corpus.spec.id}: by hash: {counts or 'no clip is in the manifest'}")
             for short in item.shortfalls:
                 some = "" if short.example is None else f" ({short.count:,}, e.g. {short.example})"
                 output.write_text(f"{item.corpus.spec.id}: {short.what}{some}: {short.do}")

@@ -142,9 +142,10 @@ def _stats(args: argparse.Namespace) -> int:
     from oruk_leaderboard.manifest import load_manifest
     from oruk_leaderboard.manifest.plot import plots
     from oruk_leaderboard.manifest.stats import NOT_SHIPPED, stats
+    from oruk_leaderboard.records.overlap import Undeclared
 
     manifest = load_manifest(args.manifest).profile(args.profile)
-    figures = stats(manifest)
+    figures, subset = stats(manifest), Undeclared.of(manifest)
     written = []
     for name, text in plots(figures).items() if args.plots else ():
         args.plots.mkdir(parents=True, exist_ok=True)
@@ -153,7 +154,7 @@ def _stats(args: argparse.Namespace) -> int:
     if args.json:
         groups = {by: [group.to_dict() for group in members] for by, members in figures.items()}
         groups["corpus"] = [group | _how_to_get(group["name"]) for group in groups["corpus"]]
-        output.write_json({"manifest": manifest.to_dict(), **groups, "plots": written})
+        output.write_json({"manifest": manifest.to_dict(), **groups, "undeclared": subset._asdict(), "plots": written})
         return DONE
     counts = ["clips", "open", "hours", "no duration", "speakers", "hashed", "proven", "seen by 2+"]
     counts += [*CLASSES, NOT_SHIPPED]
@@ -166,9 +167,7 @@ def _stats(args: argparse.Namespace) -> int:
         ]
         output.write_text(text_table([by, *counts], rows, right=counts) + "\n")
     (whole,) = figures["all"]
-    known = (("hashed", whole.hashed), ("proven", whole.proven), ("seen by two or more sources", whole.seen_by_two))
-    shares = ", ".join(f"{count:,} ({count / whole.clips:.1%}) {what}" for what, count in known)
-    output.write_text(f"{whole.clips:,} clips pinned, {shares}")
+    output.write_text(f"{whole.known}\nundeclared: {subset}")
     for path in written:
         output.note(f"wrote {path}")
     return DONE

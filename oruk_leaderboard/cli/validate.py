@@ -71,7 +71,7 @@ def _text(result: "Validation", obtain: "Mapping[str, str]", *, full: bool) -> s
     else:
         lines += _short(result, obtain)
     version = f"manifest {result.manifest['version']} {result.manifest['digest']}"
-    return "\n".join([*lines, version])
+    return "\n".join([*lines, str(result.known), version])
 
 
 def _short(result: "Validation", obtain: "Mapping[str, str]") -> list[str]:

@@ -14,6 +14,7 @@ from oruk_leaderboard.manifest.check import DIFFERS, EXTRA, MISSING
 from oruk_leaderboard.manifest.corpus_check import ClipState, CorpusCheck, Usable
 from oruk_leaderboard.manifest.files import load_manifest
 from oruk_leaderboard.manifest.pinned import Manifest
+from oruk_leaderboard.manifest.stats import Known, known
 from oruk_leaderboard.progress import Progress, silent
 
 
@@ -32,6 +33,7 @@ class Validation:
         usable: Clips of the manifest that may be rebuilt, by clip id.
         unselected: Clips that the manifest does not choose and whose files have the digests known for them.
         manifest: Version and digest of the manifest, and the profile.
+        known: How many clips of the corpora found are listed in the manifest, and with which digests.
     """
 
     states: Sequence[ClipState]
@@ -42,6 +44,7 @@ class Validation:
     usable: Sequence[Usable]
     unselected: Sequence[Usable]
     manifest: Mapping[str, str | None]
+    known: Known
 
     @property
     def clean(self) -> bool:
@@ -53,6 +56,7 @@ class Validation:
         """What ``validate --json`` prints."""
         return {
             "manifest": dict(self.manifest),
+            "digests": {"pinned": self.known.pinned, "hashed": self.known.hashed, "proven": self.known.proven},
             "clips": [asdict(state) for state in self.states],
             "totals": {corpus: dict(states) for corpus, states in self.totals.items()},
             "absent": [{"corpus": corpus, "clips": count} for corpus, count in self.absent.items()],
@@ -123,6 +127,7 @@ def validate(
         usable=[item for check in checks for item in check.usable],
         unselected=[item for check in checks for item in check.unselected],
         manifest={"version": manifest.version, "digest": chosen.digest, "profile": profile},
+        known=known([row for check in checks for row in check.rows]),
     )
 
 

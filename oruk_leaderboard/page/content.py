@@ -6,6 +6,9 @@ from pathlib import Path
 from typing import Any
 
 from oruk_leaderboard.languages import base_language, language_name
+from oruk_leaderboard.manifest.files import read_parquet
+from oruk_leaderboard.manifest.stats import Known, known
+from oruk_leaderboard.manifest.witnesses import seen_in
 from oruk_leaderboard.records.addresses import model_url
 from oruk_leaderboard.records.caveats import caveats_of
 from oruk_leaderboard.records.overlap import outside, sentence
@@ -315,12 +318,14 @@ class Composition:
         clips: Number of clips.
         hours: Their sum in hours, or None where no duration is known.
         timed: Clips whose duration is known.
+        known: How many are hashed, proven, and seen by two or more sources.
         parts: Clips by corpus, language, class and elicitation.
     """
 
     clips: int
     hours: float | None
     timed: int
+    known: Known
     parts: Sequence[Breakdown]
 
 
@@ -332,6 +337,7 @@ def composition_of(data: Path) -> Composition | None:
     import pyarrow.compute as pc
     import pyarrow.parquet as pq
 
+    manifest = read_parquet(path)
     table = pq.read_table(path, columns=[*(column for column, _, _ in PARTS), "duration_s"])
     tags = [tag and language_name(base_language(tag)) for tag in table["language"].to_pylist()]
     table = table.set_column(table.schema.get_field_index("language"), "language", [tags])
@@ -340,6 +346,7 @@ def composition_of(data: Path) -> Composition | None:
         clips=table.num_rows,
         hours=_hours(pc.sum(seconds).as_py()),
         timed=len(seconds) - seconds.null_count,
+        known=known(manifest.rows, seen_in(manifest)),
         parts=[_part(table, column, title, empty) for column, title, empty in PARTS],
     )
 

@@ -3,7 +3,9 @@
 The clip list of the original evaluation is not public, so every figure here is of this package's own manifest.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 from oruk_leaderboard.manifest import Manifest, load_manifest
 from oruk_leaderboard.records.training import Training, training_ledger
@@ -70,6 +72,27 @@ def undeclared(manifest: Manifest | None = None) -> Manifest:
     corpora = [corpus for corpus in manifest.counts if corpus not in training_ledger().named()]
     digests = {corpus: digest for corpus, digest in manifest.label_digests.items() if corpus in corpora}
     return Manifest.of(manifest.of_corpora(*corpora), digests, version=manifest.version)
+
+
+class Undeclared(NamedTuple):
+    """The subset "undeclared" in figures: its clips, those of them with withheld labels, its corpora, its digest."""
+
+    clips: int
+    withheld: int
+    corpora: Sequence[str]
+    digest: str
+
+    @classmethod
+    def of(cls, manifest: Manifest) -> "Undeclared":
+        """Figures of the subset of a manifest."""
+        subset = undeclared(manifest)
+        return cls(len(subset), sum(row.label is None for row in subset.rows), list(subset.counts), subset.digest)
+
+    def __str__(self) -> str:
+        return (
+            f"{self.clips:,} clips of the {len(self.corpora)} corpora that no source names for any system "
+            f"({self.withheld:,} of them with withheld labels; digest {self.digest})"
+        )
 
 
 def sentence(system_id: str, manifest: Manifest | None = None) -> str:
