@@ -32,7 +32,9 @@ def configure(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("--on-error", choices=("neutral", "wrong"), help="what failed clips count as (by the protocol)")
     parser.add_argument(
-        "--cluster", choices=("speaker", "corpus", "clip"), help="what is drawn (speaker: within each corpus)"
+        "--cluster",
+        choices=("speaker", "corpus", "clip"),
+        help="unit that the bootstrap resamples (speaker, within each corpus)",
     )
     parser.add_argument("--n-boot", type=int, default=2000, metavar="N", help="bootstrap replicates (2000)")
     parser.add_argument("--seed", type=int, default=0, metavar="N", help="seed of the draws (0)")

@@ -45,20 +45,32 @@ def configure(parser: argparse.ArgumentParser) -> None:
     service = parser.add_argument_group("a service")
     service.add_argument("--endpoint", metavar="URL", help="base URL of an OpenAI-compatible service")
     service.add_argument("--allow-http", action="store_true", help="allow plain HTTP to another machine")
-    service.add_argument("--concurrency", type=positive, default=8, metavar="N", help="calls in flight (8)")
-    service.add_argument("--rpm", type=positive, metavar="N", help="most calls per minute")
-    service.add_argument("--timeout", type=float, default=120, metavar="S", help="longest wait for an answer (120)")
-    service.add_argument("--budget", type=_usd, metavar="USD", help="stop before calls cost more, at the card's price")
-    words = parser.add_argument_group("words, for a system that reads (the corpus's own come first)")
-    words.add_argument("--transcripts", type=Path, metavar="FILE", help="words of clips: clip_id, text, source")
-    words.add_argument("--transcribe-with", metavar="MODEL", help="recogniser for clips without words")
-    words.add_argument("--transcribe-endpoint", metavar="URL", help="its base URL, such as https://api.openai.com/v1")
+    service.add_argument("--concurrency", type=positive, default=8, metavar="N", help="calls at the same time (8)")
+    service.add_argument("--rpm", type=positive, metavar="N", help="calls per minute, at most")
+    service.add_argument("--timeout", type=float, default=120, metavar="S", help="seconds to wait for an answer (120)")
+    service.add_argument(
+        "--budget", type=_usd, metavar="USD", help="stop before the calls cost more than this, at the card's price"
+    )
+    words = parser.add_argument_group("transcripts, for text-only systems (the corpus's own are used first)")
+    words.add_argument("--transcripts", type=Path, metavar="FILE", help="file with columns clip_id, text, source")
+    words.add_argument("--transcribe-with", metavar="MODEL", help="speech recogniser for the other clips")
+    words.add_argument(
+        "--transcribe-endpoint", metavar="URL", help="base URL of its service, such as https://api.openai.com/v1"
+    )
     going = parser.add_argument_group("the run")
-    going.add_argument("--max-failures", type=positive, default=20, metavar="N", help="stop after N in a row (20)")
+    going.add_argument(
+        "--max-failures", type=positive, default=20, metavar="N", help="stop after N failures in a row (20)"
+    )
     again = going.add_mutually_exclusive_group()
-    again.add_argument("--resume", action="store_true", help="take over receipts although nothing says what gave them")
-    again.add_argument("--restart", action="store_true", help="ask every clip again; earlier receipts are kept aside")
-    going.add_argument("--engine", choices=("local", "ray"), default="local", help="where it runs (local)")
+    again.add_argument(
+        "--resume", action="store_true", help="keep earlier answers of a model that cannot be identified"
+    )
+    again.add_argument(
+        "--restart", action="store_true", help="ask every clip again; earlier receipts are kept under other names"
+    )
+    going.add_argument(
+        "--engine", choices=("local", "ray"), default="local", help="run in this process or on Ray (local)"
+    )
     going.add_argument("--workers", type=positive, default=1, metavar="N", help="copies of the system, with ray (1)")
     going.add_argument("--num-gpus", type=float, default=0, metavar="X", help="GPUs per copy, with ray (0)")
     add_json(parser)

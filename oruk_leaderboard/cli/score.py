@@ -42,7 +42,9 @@ def add_scoring_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--protocol", metavar="NAME", help="protocol or leaderboard to score by (oruk-bench)")
     parser.add_argument("--on-error", choices=("neutral", "wrong"), help="how failed clips count (by the protocol)")
     parser.add_argument(
-        "--cluster", choices=("speaker", "corpus", "clip"), help="what is drawn (speaker: within each corpus)"
+        "--cluster",
+        choices=("speaker", "corpus", "clip"),
+        help="unit that the bootstrap resamples (speaker, within each corpus)",
     )
     parser.add_argument(
         "--interval",
