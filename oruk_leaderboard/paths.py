@@ -1,5 +1,7 @@
 """Where the shipped files are: beside the package in a checkout, inside it in a wheel."""
 
+import contextlib
+from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
 
@@ -9,6 +11,21 @@ PACKAGE = Path(__file__).resolve().parent
 
 LFS_POINTER = b"version https://git-lfs.github.com/spec/"
 """First bytes of a Git LFS pointer: a file whose content was not downloaded."""
+
+
+@contextlib.contextmanager
+def writing(path: object) -> Iterator[None]:
+    """Name the file in an error of the file system: a write to a full disk or past a size limit does not say where.
+
+    Raises:
+        OSError: The file system refused.
+    """
+    try:
+        yield
+    except OSError as error:
+        if error.filename is None:
+            error.filename = str(path)
+        raise
 
 
 @cache

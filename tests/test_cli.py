@@ -3,6 +3,7 @@
 import argparse
 import errno
 import os
+import resource
 import signal
 import subprocess
 import sys
@@ -10,6 +11,7 @@ from pathlib import Path
 
 import pytest
 
+from oruk_leaderboard.answers.receipt_file import ReceiptFile
 from oruk_leaderboard.cli import VERBS, build_parser, main
 
 DEEP = "[" * 100_000
@@ -136,6 +138,23 @@ def test_a_full_disk_is_one_line():
     assert told.stderr.decode() == (
         "oruk-leaderboard: standard output: the output cannot be written; found No space left on device\n"
     )
+
+
+def test_a_size_limit_is_one_line_with_the_file(tmp_path, monkeypatch, capfd):
+    from oruk_leaderboard.cli import versions
+
+    def write(options):
+        with ReceiptFile(tmp_path / "receipts.jsonl") as file:
+            file.append([f'{{"clip_id": "{number}"}}\n' for number in range(1000)])
+
+    monkeypatch.setattr(versions, "run", write)
+    soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (4096, hard))
+    try:
+        assert main(["versions"]) == 2
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, (soft, hard))
+    assert capfd.readouterr().err == f"oruk-leaderboard: {tmp_path / 'receipts.jsonl'}: File too large\n"
 
 
 @pytest.mark.parametrize(("streams", "error"), [(">&-", True), ("2>&-", False), (">&- 2>&- <&-", False)])

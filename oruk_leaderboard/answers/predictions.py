@@ -23,6 +23,7 @@ from oruk_leaderboard.classes import CLASSES
 from oruk_leaderboard.errors import PredictionError
 from oruk_leaderboard.labels import AliasTable, alias_table, is_no_text, is_number
 from oruk_leaderboard.metrics.probabilistic import SUM_TOLERANCE
+from oruk_leaderboard.paths import writing
 
 STATUSES: tuple[str, ...] = ("ok", "refused", "error", "abstained", "missing", "unrecognised")
 """What became of a clip; the position is the code.
@@ -342,7 +343,7 @@ def write_predictions(
         classes: Label space, in index order.
     """
     part = path.with_name(f".{path.name}.part")
-    with part.open("w", encoding="utf-8", newline="") as file:
+    with writing(path), part.open("w", encoding="utf-8", newline="") as file:
         writer = csv.writer(file, lineterminator="\n")
         writer.writerow(["clip_id", "label", "status", *(() if predictions.scores is None else classes)])
         for at in sorted(np.flatnonzero(predictions.status != MISSING).tolist(), key=clip_ids.__getitem__):

@@ -9,6 +9,7 @@ from typing import BinaryIO
 
 from oruk_leaderboard.answers.tabular import read_rows
 from oruk_leaderboard.errors import OrukError
+from oruk_leaderboard.paths import writing
 
 _BEGINNING = b'{"clip_id"'
 """How a line begins."""
@@ -49,7 +50,8 @@ class ReceiptFile:
 
     def close(self) -> None:
         """Close the file, which ends the lock."""
-        self._file.close()
+        with writing(self.path):
+            self._file.close()
 
     @property
     def empty(self) -> bool:
@@ -67,9 +69,10 @@ class ReceiptFile:
 
     def append(self, lines: Iterable[str]) -> None:
         """Write lines and put them on disk, so that an answer that was paid for is never lost."""
-        self._file.write("".join(lines).encode())
-        self._file.flush()
-        os.fsync(self._file.fileno())
+        with writing(self.path):
+            self._file.write("".join(lines).encode())
+            self._file.flush()
+            os.fsync(self._file.fileno())
 
     def answered(
         self, *, model: str, revision: str | None, prompt_sha256: str | None, inputs: Mapping[str, str]

@@ -3,7 +3,6 @@
 import contextlib
 import io
 import os
-import shutil
 import tempfile
 from collections.abc import Iterator
 from pathlib import Path
@@ -14,7 +13,7 @@ from oruk_leaderboard.audio.recording import MAX_RATE, MIN_RATE, Recording, bad_
 from oruk_leaderboard.audio.sndfile import open_sndfile
 from oruk_leaderboard.audio.video import VideoRecording, is_video
 from oruk_leaderboard.errors import AudioError
-from oruk_leaderboard.paths import LFS_POINTER
+from oruk_leaderboard.paths import LFS_POINTER, writing
 
 SPOOL_CHUNK = 1 << 20
 """Bytes copied at once when a recording is not a file of its own."""
@@ -52,8 +51,11 @@ def _descriptor(handle: BinaryIO, stack: contextlib.ExitStack) -> int:
     spool = tempfile.TemporaryFile()  # noqa: SIM115 - the stack closes it
     stack.callback(spool.close)
     handle.seek(0)
-    shutil.copyfileobj(handle, spool, SPOOL_CHUNK)
-    spool.flush()
+    while chunk := handle.read(SPOOL_CHUNK):
+        with writing(tempfile.gettempdir()):
+            spool.write(chunk)
+    with writing(tempfile.gettempdir()):
+        spool.flush()
     return spool.fileno()
 
 

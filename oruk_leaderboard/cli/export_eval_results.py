@@ -6,6 +6,7 @@ from pathlib import Path
 from oruk_leaderboard.cli import DONE
 from oruk_leaderboard.cli.output import add_json, note, write_json, write_text
 from oruk_leaderboard.errors import OrukError
+from oruk_leaderboard.paths import writing
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
@@ -48,7 +49,8 @@ def run(args: argparse.Namespace) -> int:
         raise OrukError("the file is there already", where=path, do="look at it, then replace it with --force")
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(text, encoding="utf-8")
+        with writing(path):
+            path.write_text(text, encoding="utf-8")
     except OSError as error:
         raise OrukError("the results cannot be written", where=path, found=error.strerror) from error
     if not older and evals.held_back():

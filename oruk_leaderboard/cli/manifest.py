@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from oruk_leaderboard.cells import text_table
 from oruk_leaderboard.cli import DONE, FINDINGS, output
+from oruk_leaderboard.paths import writing
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -149,7 +150,8 @@ def _stats(args: argparse.Namespace) -> int:
     written = []
     for name, text in plots(figures).items() if args.plots else ():
         args.plots.mkdir(parents=True, exist_ok=True)
-        (args.plots / name).write_text(text, encoding="utf-8", newline="\n")
+        with writing(args.plots / name):
+            (args.plots / name).write_text(text, encoding="utf-8", newline="\n")
         written.append(str(args.plots / name))
     if args.json:
         groups = {by: [group.to_dict() for group in members] for by, members in figures.items()}

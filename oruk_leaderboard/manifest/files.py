@@ -13,7 +13,7 @@ from typing import Any
 from oruk_leaderboard.errors import ManifestError
 from oruk_leaderboard.manifest.pinned import Manifest, csv_of
 from oruk_leaderboard.manifest.rows import COLUMNS, TYPES, ManifestRow, row_from_cells
-from oruk_leaderboard.paths import data_dir
+from oruk_leaderboard.paths import data_dir, writing
 
 SUMS = "SHA256SUMS"
 LABELS = "LABELS.tsv"
@@ -53,7 +53,8 @@ def write_manifest(manifest: Manifest, folder: Path, *, beside: Mapping[str, str
         stale.unlink()
     sums = "".join(f"{hashlib.sha256(text.encode()).hexdigest()}  {name}\n" for name, text in sorted(texts.items()))
     for name, text in (texts | {SUMS: f"{_SUMS_TITLE}{manifest.version}\n{sums}"}).items():
-        (folder / name).write_text(text, encoding="utf-8", newline="\n")
+        with writing(folder / name):
+            (folder / name).write_text(text, encoding="utf-8", newline="\n")
     write_parquet(manifest, folder.with_name(f"{folder.name}.parquet"))
 
 
@@ -134,7 +135,8 @@ def write_parquet(manifest: Manifest, path: Path) -> None:
     """Write config ``manifest`` to a file, as ``build`` does."""
     from oruk_leaderboard.parquet import serialize
 
-    path.write_bytes(serialize(to_table(manifest)))
+    with writing(path):
+        path.write_bytes(serialize(to_table(manifest)))
 
 
 def read_parquet(path: Path) -> Manifest:

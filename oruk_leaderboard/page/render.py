@@ -21,7 +21,7 @@ from oruk_leaderboard.cells import csv_text, shown, shown_json
 from oruk_leaderboard.classes import CLASSES
 from oruk_leaderboard.errors import OrukError
 from oruk_leaderboard.page import content, pictures
-from oruk_leaderboard.paths import data_dir
+from oruk_leaderboard.paths import data_dir, writing
 from oruk_leaderboard.pictures.scatter import aligned, bar, margin, mark, slug
 from oruk_leaderboard.records.families import FAMILIES
 from oruk_leaderboard.records.record import Record, load_composition, load_records
@@ -210,4 +210,5 @@ def _write(out: Path, files: Mapping[str, bytes]) -> None:
         )
     out.mkdir(parents=True, exist_ok=True)
     for name, body in files.items():
-        (out / name).write_bytes(body)
+        with writing(out / name):
+            (out / name).write_bytes(body)

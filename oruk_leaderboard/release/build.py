@@ -10,7 +10,7 @@ from oruk_leaderboard.card import cite, croissant, datasheet, factsheets, measur
 from oruk_leaderboard.hub import evals
 from oruk_leaderboard.manifest.plot import plots
 from oruk_leaderboard.parquet import same_table, serialize
-from oruk_leaderboard.paths import checkout_root
+from oruk_leaderboard.paths import checkout_root, writing
 from oruk_leaderboard.records.record import Record, load_records
 from oruk_leaderboard.release import record_schema
 from oruk_leaderboard.table.arrow import to_table
@@ -66,7 +66,8 @@ def build(*, root: Path | None = None, check: bool = False) -> BuildReport:
             continue
         changed.append(name)
         path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_bytes(content)
+        with writing(path):
+            path.write_bytes(content)
     return BuildReport(tuple(changed), tuple(unchanged), written=True)
 
 

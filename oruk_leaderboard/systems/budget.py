@@ -10,6 +10,7 @@ from pathlib import Path
 from oruk_leaderboard.answers.receipt_file import cut_unfinished
 from oruk_leaderboard.answers.tabular import read_rows
 from oruk_leaderboard.errors import OrukError
+from oruk_leaderboard.paths import writing
 from oruk_leaderboard.records.system_card import Price, SystemCard
 
 CHARACTERS_PER_TOKEN = 4
@@ -168,7 +169,7 @@ class Budget:
     def note(self, clip_id: str, amount: float) -> None:
         """Write down that an attempt begins."""
         if self._journal is not None:
-            with self._changed, self._journal.open("a", encoding="utf-8") as file:
+            with self._changed, writing(self._journal), self._journal.open("a", encoding="utf-8") as file:
                 file.write(json.dumps({"clip_id": clip_id, "most_usd": amount}) + "\n")
 
     def reserve(self, amount: float) -> None:

@@ -11,6 +11,7 @@ from typing import Any
 from oruk_leaderboard import __version__, jsontext
 from oruk_leaderboard.answers.run_files import ADDED, calls_of, read_run, receipts_of, run_file
 from oruk_leaderboard.errors import OrukError
+from oruk_leaderboard.paths import writing
 from oruk_leaderboard.systems.base import Options, System
 
 RUN_VERSION = 1
@@ -107,7 +108,8 @@ def write_run(out: Path, identity: Mapping[str, Any]) -> None:
     """Write ``run.json``, whole or not at all."""
     path = run_file(out)
     part = path.with_name(f".{path.name}.part")
-    part.write_text(jsontext.pretty(dict(identity)) + "\n", encoding="utf-8", newline="\n")
+    with writing(path):
+        part.write_text(jsontext.pretty(dict(identity)) + "\n", encoding="utf-8", newline="\n")
     part.replace(path)
 
 

@@ -18,6 +18,7 @@ from oruk_leaderboard import jsontext
 from oruk_leaderboard.answers.receipt_file import cut_unfinished
 from oruk_leaderboard.answers.tabular import read_rows
 from oruk_leaderboard.errors import OrukError, PredictionError
+from oruk_leaderboard.paths import writing
 from oruk_leaderboard.systems.endpoint import bearer, check_endpoint, key_of, service_at, wav_bytes
 from oruk_leaderboard.systems.secrets import blank
 from oruk_leaderboard.systems.sources import sha256_of
@@ -138,7 +139,7 @@ class Recogniser:
             "source": self.source,
             "time": datetime.now(UTC).isoformat(timespec="seconds"),
         }
-        with self._lock, self._cache.open("a", encoding="utf-8") as file:
+        with self._lock, writing(self._cache), self._cache.open("a", encoding="utf-8") as file:
             # Runs that share the file must not write into each other's lines.
             fcntl.flock(file, fcntl.LOCK_EX)
             file.write(json.dumps(line, ensure_ascii=False) + "\n")
