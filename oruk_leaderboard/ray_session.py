@@ -20,7 +20,7 @@ def ray_session(*, workers: int) -> Iterator[Any]:
 
     Raises:
         MissingExtraError: Ray is not installed.
-        OrukError: The cluster lost a task for good.
+        OrukError: Ray cannot be started or reached, or the cluster lost a task for good.
     """
     try:
         import ray
@@ -30,11 +30,20 @@ def ray_session(*, workers: int) -> Iterator[Any]:
     if started:
         address = os.environ.get("RAY_ADDRESS")
         own = {
+            "address": "local",  # else Ray takes the cluster that it last saw here, which may be gone
             "num_cpus": min(workers, os.cpu_count() or 1),
             "include_dashboard": False,
             "object_store_memory": _OBJECT_STORE_BYTES,
         }
-        ray.init(log_to_driver=False, **({"address": address} if address else own))
+        try:
+            ray.init(log_to_driver=False, **({"address": address} if address else own))
+        except (ConnectionError, RuntimeError, ValueError) as error:
+            raise OrukError(
+                "Ray cannot be started, or its cluster cannot be reached",
+                where=f"RAY_ADDRESS={address}" if address else "--engine ray",
+                found=error,
+                do="unset RAY_ADDRESS to run on this machine" if address else None,
+            ) from error
     try:
         yield ray
     except ray.exceptions.RayError as error:

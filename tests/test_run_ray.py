@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from oruk_leaderboard.errors import OrukError
+from oruk_leaderboard.ray_session import ray_session
 from oruk_leaderboard.systems.base import Options
 from oruk_leaderboard.systems.runner import run
 from tests.made_corpora import rebuild, spec, tiny
@@ -48,6 +49,24 @@ def two_nodes(tmp_path_factory):
     yield cluster, second, folder
     ray.shutdown()
     cluster.shutdown()
+
+
+def test_without_ray_address_a_cluster_that_is_gone_is_not_looked_for(monkeypatch) -> None:
+    import ray
+
+    asked = []
+
+    def init(*, address: str, **options: object) -> None:
+        asked.append(address)
+        raise ConnectionError("nobody answers")
+
+    monkeypatch.setattr(ray, "is_initialized", lambda: False)
+    monkeypatch.setattr(ray, "init", init)
+    for address, where in ((None, "--engine ray"), ("10.0.0.1:6379", "RAY_ADDRESS=10.0.0.1:6379")):
+        monkeypatch.setenv("RAY_ADDRESS", address) if address else monkeypatch.delenv("RAY_ADDRESS", raising=False)
+        with pytest.raises(OrukError, match=rf"{where}: Ray cannot be started.*found nobody answers"):
+            ray_session(workers=1).__enter__()
+    assert asked == ["local", "10.0.0.1:6379"]
 
 
 def test_a_killed_worker_and_a_lost_node_change_no_byte(two_nodes, tmp_path: Path) -> None:
