@@ -124,6 +124,12 @@ def test_what_cannot_be_exported(records, name, revision, message):
 def test_command(tmp_path, capsys):
     assert main(["export-eval-results", "hubert-large-superb-er", "--revision", SHA, "--out", str(tmp_path)]) == 0
     assert yaml.safe_load((tmp_path / evals.RESULTS_NAME).read_text())[0]["value"] == 0.249
+    assert "the Hub ignores" in capsys.readouterr().err
+    (tmp_path / evals.RESULTS_NAME).write_text("mine")
+    again = ["export-eval-results", "hubert-large-superb-er", "--revision", SHA, "--out", str(tmp_path)]
+    assert main(again) == 2 and (tmp_path / evals.RESULTS_NAME).read_text() == "mine"
+    assert "is there already" in capsys.readouterr().err
+    assert main([*again, "--force"]) == 0 and "0.249" in (tmp_path / evals.RESULTS_NAME).read_text()
     capsys.readouterr()
     assert main(["export-eval-results", "hubert-large-superb-er", "--revision", SHA, "--json"]) == 0
     assert json.loads(capsys.readouterr().out)[0]["dataset"]["revision"] == SHA

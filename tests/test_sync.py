@@ -309,3 +309,21 @@ def test_a_row_that_makes_no_record_of_its_own_leaves_nothing_behind(hub, root, 
     with pytest.raises(HubError, match="not a number"):
         read(hub, root)
     assert len(load_records(root / "data" / "records")) == 35
+
+
+def test_a_table_that_disagrees_with_most_known_rows_is_not_taken(hub, root, published):
+    hub.create(REPO, files([{**row, "accuracy": row["accuracy"] / 100} for row in published]))
+    with pytest.raises(HubError, match="most rows of the published table contradict"):
+        read(hub, root)
+    assert len(load_records(root / "data" / "records")) == 35
+
+
+def test_float_noise_reserved_names_and_marks_of_direction(hub, root, published, monkeypatch, capsys):
+    monkeypatch.setattr(upstream, "Hub", lambda repo, endpoint, token: Hub(repo, endpoint=hub.url, token=token))
+    monkeypatch.setattr(upstream, "checkout_root", lambda: root)
+    rows = changed(published, "Made API 0", system="CON", macro_f1=0.15000000000000002)
+    hub.create(REPO, files(changed(rows, "Made API 1", system="Made \u202e one")))
+    assert main(["sync"]) == 0
+    assert "\u202e" not in capsys.readouterr().out
+    added = {record.system.id: record for record in load_records(root / "data" / "records")}
+    assert added["system-con"].macro_f1 == "0.15" and added["system-con"].system.name == "CON"
