@@ -52,7 +52,7 @@ def test_default_is_benchmark_and_leaderboard(capsys):
     out = capsys.readouterr().out
     assert re.findall(r"^@misc\{([^,]+),", out, re.MULTILINE) == ["orukbench", "orukbench-leaderboard"]
     assert f"revision v{__version__}" in out
-    assert "snapshot 2026-09-06" in out
+    assert "snapshot 2026-09-06" in out and r"across $\sim$20 languages" in out
 
 
 def test_systems_and_corpora_by_id_or_name():
