@@ -25,7 +25,11 @@ class FakeChat:
             protocol_version = "HTTP/1.1"
 
             def do_POST(handler) -> None:  # noqa: N805  the server is `self`
-                sent = handler.rfile.read(int(handler.headers["content-length"]))
+                size = int(handler.headers["content-length"])
+                sent = handler.rfile.read(size)
+                if len(sent) < size:  # the caller was killed while it was sending
+                    handler.close_connection = True
+                    return
                 kind = handler.headers["content-type"]
                 body = json.loads(sent) if kind == "application/json" else form(kind, sent)
                 with lock:
