@@ -2,6 +2,8 @@
 
 import json
 import shutil
+import signal
+import subprocess
 import unicodedata
 from pathlib import Path
 
@@ -216,6 +218,12 @@ def test_user_patterns_have_a_time_limit(tmp_path: Path, monkeypatch: pytest.Mon
     monkeypatch.setattr("oruk_leaderboard.corpora.match.TIME_LIMIT_S", 1)
     with pytest.raises(CorpusError, match="take too long"):
         found_in(spec, listing)
+    # Nothing but their own work is charged to the patterns: a process that the system ends says so.
+    killed = subprocess.CompletedProcess([], -signal.SIGKILL, "", "")
+    with monkeypatch.context() as patched:
+        patched.setattr("oruk_leaderboard.corpora.match.subprocess.run", lambda *_, **__: killed)
+        with pytest.raises(CorpusError, match=r"was killed.*signal 9"):
+            found_in(spec, listing)
     # The same spec among the user's own names itself and leaves the other corpora alone.
     monkeypatch.setenv("ORUK_CORPORA", str(tmp_path))
     listing.write_text("f1/" + "a" * 40 + ".wav\nwav/03a01Wa.wav\nwav/16b10Lb.wav\n")

@@ -254,6 +254,13 @@ def _limited(request: Mapping[str, object], spec: CorpusSpec) -> Any:
             expected=f"at most {TIME_LIMIT_S} s of processor time for all names",
             do="avoid nested repetition such as (a+)+",
         )
+    if done.returncode < 0:
+        raise CorpusError(
+            "the process that matches names was killed",
+            where=spec.origin,
+            found=f"signal {-done.returncode}",
+            do="try again",
+        )
     if done.returncode:
         raise CorpusError("the spec's patterns failed", where=spec.origin, found=done.stderr.strip()[-300:])
     return json.loads(done.stdout)
@@ -261,9 +268,9 @@ def _limited(request: Mapping[str, object], spec: CorpusSpec) -> Any:
 
 def _serve(limit: int) -> None:
     """Answer one request within ``limit`` seconds of processor time, however busy the machine is."""
+    request = json.load(sys.stdin)
     spent = math.ceil(sum(resource.getrusage(resource.RUSAGE_SELF)[:2]))
     resource.setrlimit(resource.RLIMIT_CPU, (spent + limit, resource.RLIM_INFINITY))
-    request = json.load(sys.stdin)
     found: object
     if "paths" in request:
         found = _match_paths([re.compile(pattern, re.IGNORECASE) for pattern in request["paths"]], request["names"])
