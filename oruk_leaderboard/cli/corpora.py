@@ -206,6 +206,7 @@ def _check(args: argparse.Namespace) -> int:
     import tempfile
 
     from oruk_leaderboard.corpora import load_spec, registry
+    from oruk_leaderboard.corpora.contributed import unsaid
     from oruk_leaderboard.corpora.example import build_example, differences
 
     spec = load_spec(args.file)
@@ -213,8 +214,11 @@ def _check(args: argparse.Namespace) -> int:
         build_example(spec, Path(folder))
         faults = differences(spec, Path(folder))
     other = registry().get(spec.id)
-    if other is not None and other.state == "adapter" and other.origin.resolve() != args.file.resolve():
-        faults.append(f"another spec has the id {spec.id}: {other.origin}; rename yours")
+    if other is not None and other.state == "adapter":
+        if other.origin.resolve() != args.file.resolve():
+            faults.append(f"another spec has the id {spec.id}: {other.origin}; rename yours")
+        elif other.trusted:  # One of this package's own.
+            faults += unsaid(spec)
     if not spec.example.get("clips"):
         faults.append("the spec has no [example] clips to check it with")
     if not spec.citation:
