@@ -19,6 +19,7 @@ from oruk_leaderboard.page import build_page, content
 from oruk_leaderboard.page.render import HERE, LIMIT
 from oruk_leaderboard.records.record import Source, load_records
 from tests.made_records import FORMULA, HOSTILE, a_record, add, attested
+from tests.phases import Phases
 from tests.scored import scored_record
 
 
@@ -38,7 +39,9 @@ def test_same_data_same_bytes_and_under_the_limit(tmp_path: Path) -> None:
 
 
 def test_every_record_is_in_the_page(tmp_path: Path) -> None:
-    page = build_page(tmp_path / "out")
+    seen = Phases()
+    page = build_page(tmp_path / "out", progress=seen)
+    assert seen.done == {"making the page": (3, 3)}
     assert page.rows == len(load_records())
     html = (tmp_path / "out" / "index.html").read_text(encoding="utf-8")
     state = json.loads(re.search(r'id="state">(.*?)</script>', html, re.S).group(1))  # type: ignore[union-attr]

@@ -1,6 +1,8 @@
 """Progress on stderr: a bar in a terminal, a line now and then elsewhere, nothing with ``--json``."""
 
 import argparse
+import importlib
+import inspect
 import itertools
 import sys
 from types import SimpleNamespace
@@ -8,6 +10,12 @@ from types import SimpleNamespace
 import pytest
 
 from oruk_leaderboard.cli import output
+
+
+@pytest.mark.parametrize("verb", ["validate", "reconstruct", "run", "score", "publish", "build", "page"])
+def test_long_verbs_report(verb: str) -> None:
+    source = inspect.getsource(importlib.import_module(f"oruk_leaderboard.cli.{verb}"))
+    assert "progress(" in source
 
 
 def work(json: bool) -> None:

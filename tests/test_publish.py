@@ -18,6 +18,7 @@ from oruk_leaderboard.release import publication
 from oruk_leaderboard.release.build import build
 from oruk_leaderboard.table.arrow import read_table
 from tests.fake_hub import TOKEN, FakeHub
+from tests.phases import Phases
 from tests.table_configs import CONFIG
 
 REPO = "oruk/oruk-bench-leaderboard"
@@ -62,7 +63,7 @@ def hub(monkeypatch, tmp_path):
     monkeypatch.setattr("huggingface_hub.constants.HF_HUB_CACHE", str(tmp_path / "cache"))
     monkeypatch.setattr("huggingface_hub.constants.HF_TOKEN_PATH", str(tmp_path / "no-token"))
     # A check takes as long as a build; the tests about it put it back.
-    monkeypatch.setattr(publication, "_stale", lambda root: None)
+    monkeypatch.setattr(publication, "_stale", lambda root, progress: None)
     with FakeHub() as fake:
         fake.create(REPO, {".gitattributes": b"*.parquet filter=lfs\n"})
         yield fake
@@ -105,7 +106,9 @@ def test_dry_run_lists_exactly_what_would_change_and_sends_nothing(hub, checkout
 def test_publish_sends_one_commit_with_the_changed_files_and_sets_the_tag(hub, checkout):
     files = tracked(checkout)
     parent = hub.create(REPO, {**files, "LICENSE": b"old", "notes.txt": b"only there"})
-    done = push(hub, checkout)
+    seen = Phases()
+    done = push(hub, checkout, progress=seen)
+    assert seen.done == {"sending": (1, 1)}
     assert re.fullmatch("[0-9a-f]{40}", done.revision)
     assert (done.parent, done.updated) == (parent, ("LICENSE",))
     assert commits(hub) == [{"LICENSE"}]

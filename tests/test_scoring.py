@@ -17,6 +17,7 @@ from oruk_leaderboard.scoring.sampling import clustering
 from oruk_leaderboard.scoring.scorer import score
 from oruk_leaderboard.scoring.tally import Tally, count
 from oruk_leaderboard.scoring.verification import verify
+from tests.phases import Phases
 from tests.scored import FAST, gold_of, made_columns, made_predictions, made_set, said
 
 
@@ -24,7 +25,9 @@ from tests.scored import FAST, gold_of, made_columns, made_predictions, made_set
 def test_figures_agree_with_scikit_learn(seed):
     gold = gold_of_set(made_set(made_columns(300 + 50 * seed, seed=seed)))
     predictions = made_predictions(gold, right=0.2 * seed, seed=seed)
-    found = score(predictions, gold=gold, **FAST).evaluation
+    seen = Phases()
+    found = score(predictions, gold=gold, progress=seen, **FAST).evaluation
+    assert seen.done == {"scoring": (4, 4)}
     y, p, all_classes = gold.labels, predictions.labels, list(range(7))
     expected = {
         "accuracy": sk.accuracy_score(y, p),

@@ -3,7 +3,7 @@
 import argparse
 
 from oruk_leaderboard.cli import DONE, FINDINGS
-from oruk_leaderboard.cli.output import add_json, write_json, write_text
+from oruk_leaderboard.cli.output import add_json, progress, write_json, write_text
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
@@ -17,7 +17,8 @@ def run(args: argparse.Namespace) -> int:
     """Build or check; 1 when a check finds stale files."""
     from oruk_leaderboard.release.build import build
 
-    report = build(check=args.check)
+    with progress(args, unit="file") as begin:
+        report = build(check=args.check, progress=begin)
     if args.json:
         write_json(report.to_dict())
     else:

@@ -3,7 +3,7 @@
 import argparse
 from pathlib import Path
 
-from oruk_leaderboard.cli.output import add_json, write_json, write_text
+from oruk_leaderboard.cli.output import add_json, progress, write_json, write_text
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
@@ -21,7 +21,8 @@ def run(arguments: argparse.Namespace) -> int:
     """Write the page and say what was written."""
     from oruk_leaderboard.page import build_page
 
-    page = build_page(arguments.out)
+    with progress(arguments, unit="step") as begin:
+        page = build_page(arguments.out, progress=begin)
     if arguments.json:
         write_json(page.to_dict())
     else:

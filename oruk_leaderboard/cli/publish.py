@@ -3,7 +3,7 @@
 import argparse
 
 from oruk_leaderboard.cli import DONE, FINDINGS
-from oruk_leaderboard.cli.output import add_json, write_json, write_text
+from oruk_leaderboard.cli.output import add_json, progress, write_json, write_text
 from oruk_leaderboard.records.addresses import REPO
 
 
@@ -19,7 +19,12 @@ def run(args: argparse.Namespace) -> int:
     """Push and print the revision to cite; 1 for a dry run that could not be followed by a real one."""
     from oruk_leaderboard.release.publication import publish
 
-    done = publish(repo=args.repo, dry_run=args.dry_run)
+    if args.json:
+        from huggingface_hub.utils.tqdm import disable_progress_bars
+
+        disable_progress_bars()  # its own, of uploads
+    with progress(args, unit="file") as begin:
+        done = publish(repo=args.repo, dry_run=args.dry_run, progress=begin)
     if args.json:
         write_json(done.to_dict())
         return FINDINGS if done.blocked else DONE

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from oruk_leaderboard.cli import DONE, FINDINGS
-from oruk_leaderboard.cli.output import add_json, note, write_json, write_text
+from oruk_leaderboard.cli.output import add_json, note, progress, write_json, write_text
 
 if TYPE_CHECKING:
     from oruk_leaderboard.protocols import Protocol
@@ -86,16 +86,16 @@ def run(options: argparse.Namespace) -> int:
     protocol = load(options.protocol)
     if protocol.version is None:
         return _leaderboard(options, protocol)
-    return finish(
-        score(
+    with progress(options, unit="step") as begin:
+        result = score(
             options.predictions,
             clips=options.clips,
             gold=options.gold,
             subsample=options.subsample,
+            progress=begin,
             **scoring_options(options),
-        ),
-        options,
-    )
+        )
+    return finish(result, options)
 
 
 def one_thread() -> None:

@@ -23,6 +23,7 @@ from oruk_leaderboard.errors import OrukError
 from oruk_leaderboard.page import content, pictures
 from oruk_leaderboard.paths import data_dir, writing
 from oruk_leaderboard.pictures.scatter import aligned, bar, margin, mark, slug
+from oruk_leaderboard.progress import Progress, silent
 from oruk_leaderboard.records.families import FAMILIES
 from oruk_leaderboard.records.record import Record, load_composition, load_records
 from oruk_leaderboard.table.leaderboard import coverage
@@ -55,7 +56,7 @@ class Page:
         return {"folder": str(self.folder), "files": dict(self.files), "bytes": total, "rows": self.rows}
 
 
-def build_page(out: Path, *, data: Path | None = None) -> Page:
+def build_page(out: Path, *, data: Path | None = None, progress: Progress = silent) -> Page:
     """Write the static leaderboard page.
 
     The same data gives the same bytes. a folder that already contains this page is written over; any other content is
@@ -64,6 +65,7 @@ def build_page(out: Path, *, data: Path | None = None) -> Page:
     Args:
         out: Folder to write to; made where it does not exist.
         data: The ``data/`` folder; the shipped one by default.
+        progress: Reports the steps: rows, files, written.
 
     Raises:
         OrukError: ``out`` contains something else, there is no record, or the page would be too large.
@@ -74,9 +76,11 @@ def build_page(out: Path, *, data: Path | None = None) -> Page:
         raise OrukError(
             "there is no record to show", where=data / "records", do="add records or run: oruk-leaderboard sync"
         )
+    advance = progress("making the page", 3)
     rows = content.rows_of(
         records, citation={content.row_key(record): f"{BENCHMARK}\n\n{system_entry(record)}" for record in records}
     )
+    advance(1)
     documents = [row.to_dict() for row in rows]
     files = {
         "index.html": shown(index_html(rows, records=records, data=data)).encode(),
@@ -88,10 +92,12 @@ def build_page(out: Path, *, data: Path | None = None) -> Page:
         "leaderboard.json": shown_json(json.dumps(documents, ensure_ascii=False, indent=1) + "\n").encode(),
         **{name: (data / name).read_bytes() for name in PARQUET if (data / name).is_file()},
     }
+    advance(1)
     total = sum(map(len, files.values()))
     if total > LIMIT:
         raise OrukError("the page is too large", where=out, expected=f"at most {LIMIT:,} bytes", found=f"{total:,}")
     _write(out, files)
+    advance(1)
     return Page(out, {name: len(body) for name, body in sorted(files.items())}, len(rows))
 
 

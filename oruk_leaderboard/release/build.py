@@ -11,6 +11,7 @@ from oruk_leaderboard.hub import evals
 from oruk_leaderboard.manifest.plot import plots
 from oruk_leaderboard.parquet import same_table, serialize
 from oruk_leaderboard.paths import checkout_root, writing
+from oruk_leaderboard.progress import Progress, silent
 from oruk_leaderboard.records.record import Record, load_records
 from oruk_leaderboard.release import record_schema
 from oruk_leaderboard.table.arrow import to_table
@@ -33,12 +34,13 @@ class BuildReport(ToDict):
     written: bool
 
 
-def build(*, root: Path | None = None, check: bool = False) -> BuildReport:
+def build(*, root: Path | None = None, check: bool = False, progress: Progress = silent) -> BuildReport:
     """Rebuild tables, card and metadata from records, manifest and specs.
 
     Args:
         root: The checkout; the one that the package runs from by default.
         check: Write nothing, only report what is stale.
+        progress: Reports the files made.
 
     Raises:
         RecordError: A record breaks the schema.
@@ -53,10 +55,12 @@ def build(*, root: Path | None = None, check: bool = False) -> BuildReport:
                     shutil.copytree(source, Path(name) / source.name)
             for source in filter(Path.is_file, root.iterdir()):
                 shutil.copy(source, name)
-            return replace(build(root=Path(name)), written=False)
+            return replace(build(root=Path(name), progress=progress), written=False)
     changed, unchanged = [], []
+    advance = progress("building", None)
     for name, content in derived(root, load_records(root / "data" / "records")):
         path = root / name
+        advance(1)
         if content is None or _same(path, content):
             if content is not None:
                 unchanged.append(name)

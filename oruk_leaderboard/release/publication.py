@@ -11,6 +11,7 @@ from oruk_leaderboard import __version__
 from oruk_leaderboard.errors import HubError
 from oruk_leaderboard.hub.client import Hub, RemoteFile, UnreachableError
 from oruk_leaderboard.paths import checkout_root
+from oruk_leaderboard.progress import Progress, silent
 from oruk_leaderboard.records.addresses import REPO
 from oruk_leaderboard.release.files import Candidates, candidates
 from oruk_leaderboard.todict import ToDict
@@ -62,6 +63,7 @@ def publish(
     root: Path | None = None,
     endpoint: str | None = None,
     token: str | None = None,
+    progress: Progress = silent,
 ) -> Publication:
     """Push every file of the allow-list whose content the Hub does not have, then set the tag of this version.
 
@@ -73,6 +75,7 @@ def publish(
         root: The checkout; the one that the package runs from by default.
         endpoint: Another address than huggingface_hub's own.
         token: Another token than the one of the environment or the login.
+        progress: Reports the derived files checked, then the files sent.
 
     Raises:
         HubError: The checkout tracks rebuilt clips or answers, is dirty or stale, the tag exists with other content,
@@ -80,7 +83,7 @@ def publish(
     """
     root = checkout_root() if root is None else root
     found = candidates(root)
-    obstacle = _private(found, root) or _uncommitted(found, root) or _stale(root)
+    obstacle = _private(found, root) or _uncommitted(found, root) or _stale(root, progress)
     if obstacle is not None and not dry_run:
         raise obstacle
     hub = Hub(repo, endpoint=endpoint, token=token)
@@ -97,7 +100,11 @@ def publish(
         raise obstacle
     if not hub.has_token():
         raise HubError("no token", where=repo, do="log in with: hf auth login, or set HF_TOKEN")
-    revision = _commit(hub, plan, found.content) if plan.added or plan.updated else plan.parent
+    revision = plan.parent
+    if sent := len(plan.added) + len(plan.updated):
+        advance = progress("sending", sent)
+        revision = _commit(hub, plan, found.content)
+        advance(sent)
     if plan.revision is None:
         _set_tag(hub, plan, str(revision))
     return replace(plan, revision=revision)
@@ -137,10 +144,10 @@ def _uncommitted(found: Candidates, root: Path) -> HubError | None:
     )
 
 
-def _stale(root: Path) -> HubError | None:
+def _stale(root: Path, progress: Progress) -> HubError | None:
     from oruk_leaderboard.release.build import build
 
-    stale = build(root=root, check=True).changed
+    stale = build(root=root, check=True, progress=progress).changed
     if not stale:
         return None
     return HubError(

@@ -18,6 +18,7 @@ from oruk_leaderboard.answers.tabular import Rows, read_rows
 from oruk_leaderboard.classes import CLASSES
 from oruk_leaderboard.errors import PredictionError
 from oruk_leaderboard.labels import AliasTable
+from oruk_leaderboard.progress import Progress, silent
 from oruk_leaderboard.protocols import BENCHMARK, Protocol, gold_of_protocol, load
 from oruk_leaderboard.scoring.class_scores import evaluate_scores, score_sums
 from oruk_leaderboard.scoring.evaluation import evaluate
@@ -94,6 +95,7 @@ def score(
     votes: Sequence[Path | str] = (),
     exclude_corpora: Sequence[str] = (),
     snapshot: str | None = None,
+    progress: Progress = silent,
 ) -> Score:
     """Score one system's predictions.
 
@@ -118,12 +120,15 @@ def score(
         exclude_corpora: Corpora of the set that the system was trained on, besides those that the ledger and its card
             declare. The slice ``training`` has the figures on the clips outside all of them.
         snapshot: Date of the record, ISO 8601; today in UTC by default.
+        progress: Reports the steps: clips, predictions, figures, record.
 
     Raises:
         PredictionError: A file or a row cannot be used, or the run failed on every clip.
     """
     rules = recorded_protocol(protocol)
+    advance = progress("scoring", 4)
     answers = resolve_gold(clips, gold, rules)
+    advance(1)
     if subsample is not None:
         answers = _subsample(answers, subsample)
     ran = None if isinstance(predictions, Predictions) else card_of_run(Path(predictions))
@@ -145,6 +150,7 @@ def score(
         digest = hashlib.sha256(path.read_bytes()).hexdigest()
         if ran is not None and ran.family == "text only":
             receipts = _receipts(receipts_of(path), answers, predictions, table)
+    advance(1)
     drawn = clustering(answers, cluster)
     settings = Settings(
         on_error=on_error or rules.on_error,
@@ -155,6 +161,7 @@ def score(
         declared_classes=tuple(card.classes) if card and card.classes else None,
     )
     evaluation = _evaluation(answers, predictions, settings, drawn, tuple(slices), table, votes)
+    advance(1)
     evaluation["predictions"] = {"file": predictions.source or None, "sha256": digest}
     if receipts is not None:
         evaluation["receipts"] = receipts
@@ -162,6 +169,7 @@ def score(
     record = record_of(answers, predictions, card, evaluation, snapshot=snapshot, protocol=rules)
     if trained_on is not None:
         record = replace(record, system=replace(record.system, training_corpora=sorted(trained_on)))
+    advance(1)
     return Score(record, rules, _findings(evaluation))
 
 
