@@ -11,10 +11,12 @@ import pytest
 from oruk_leaderboard.answers.gold import gold_of_set
 from oruk_leaderboard.answers.predictions import MISSING
 from oruk_leaderboard.records.record import Record
+from oruk_leaderboard.scoring.column_formats import as_latex as columns_as_latex
+from oruk_leaderboard.scoring.columns import ColumnValue, LeaderboardScore
 from oruk_leaderboard.scoring.comparison import compare
 from oruk_leaderboard.scoring.comparison_formats import as_latex as compare_as_latex
 from oruk_leaderboard.scoring.report import latex_report
-from oruk_leaderboard.table.latex import as_latex, own_row, own_rows, record_row
+from oruk_leaderboard.table.latex import as_latex, own_row, own_table, record_table
 from oruk_leaderboard.table.leaderboard import leaderboard
 from tests.scored import made_predictions, made_set, scored_record
 
@@ -64,22 +66,26 @@ def test_what_score_and_compare_print_is_pasted_as_it_is(tmp_path: Path) -> None
     record["system"]["name"] = "my_model & 100 %"
     classes = latex_report(record)
     assert record["evaluation"]["set_digest"][:12] in classes and r"\label{" in classes
-    assert_fits(tmp_path, f"{ranking}\n\n{classes}")
+    own = record_table(Record.from_dict(record))
+    columns = columns_as_latex(
+        LeaderboardScore("p_1", "", "", "", 9, {}, (ColumnValue("F1 & %", 0.5, True, "", "", 9),))
+    )
+    assert_fits(tmp_path, f"{ranking}\n\n{own}\n{classes}\n\n{columns}")
 
 
 def test_one_s_own_row_has_the_columns_of_the_table() -> None:
     record = Record.from_dict(scored_record())
     record = replace(record, system=replace(record.system, name="my_model & co"))
-    text = record_row(record)
-    row = next(line for line in text.splitlines() if line.endswith(r"\\"))
+    text = record_table(record)
+    row = next(line for line in text.splitlines() if r"\textbf" in line)
     rows = [line for line in as_latex(leaderboard()).splitlines() if " & " in line and "{Rank}" not in line]
     assert {row.replace(r"\&", "").count("&")} == {line.count("&") for line in rows} == {4}
     assert r"\textbf{my\_model \& co}" in row and row.strip().startswith("--")
-    caption = text.splitlines()[-1]
-    assert caption.startswith("%") and "not ranked with the published rows" in caption
-    assert str(record.evaluation["set_digest"])[:12] in caption
-    both = own_rows([own_row("a", family=None, accuracy=1, macro_f1=0.1)] * 2, "two")
-    assert both.count(r"\\") == 2 and both.splitlines()[1] == r"  \midrule"
+    caption = next(line for line in text.splitlines() if r"\caption" in line)
+    assert "not ranked with the published rows" in caption and "95 \\% interval of macro-F1" in caption
+    assert str(record.evaluation["set_digest"])[:12] in caption and r"\label{tab:oruk-own}" in text
+    both = own_table([own_row("a", family=None, accuracy=1, macro_f1=0.1)] * 2, "two")
+    assert both.count(r"\\") == 3 and both.count("--") == 5
 
 
 def test_ties_answer_first_which_row_is_best() -> None:

@@ -169,7 +169,7 @@ def test_latex_and_figures(files, capsys):
     code, text, err = call(
         capsys, "score", files / "p.csv", "--gold", files / "gold.csv", *FAST, "--latex", "--figures", files / "fig"
     )
-    assert text.startswith("% paste above") and r"\textbf{p} & open & " in text
+    assert text.startswith("% \\usepackage{booktabs") and r"\textbf{p} & open & " in text
     assert code == 0 and r"\begin{tabular}" in text and "8 figures written" in err
     assert sorted(path.name for path in (files / "fig").iterdir()) == [
         "class.png", "class.svg", "confusion.png", "confusion.svg", "corpus.png", "corpus.svg", "language.png",

@@ -56,7 +56,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("--plot", metavar="FILE", type=Path, help="rank plot, .svg or .png (extra: plot)")
     parser.add_argument(
-        "--latex", action="store_true", help="LaTeX: rows for `table --format latex`, and a table of the ranking"
+        "--latex", action="store_true", help="LaTeX: rows as in `table --format latex`, and a table of the ranking"
     )
     add_json(parser)
 
@@ -105,7 +105,7 @@ def run(args: argparse.Namespace) -> int:
     if args.json:
         write_json(document)
     elif args.latex:
-        write_text("\n\n".join([_latex_rows(comparison), as_latex(comparison), *map(latex_comment, texts)]))
+        write_text("\n\n".join([_latex_table(comparison), as_latex(comparison), *map(latex_comment, texts)]))
     else:
         write_text("\n\n".join([as_text(comparison), *texts]))
     found = failures(comparison)
@@ -132,9 +132,9 @@ def _outside(
     return corpora & {*gold.attributes["corpus"].values}, rank(board, metric=args.metric, alpha=args.alpha)
 
 
-def _latex_rows(comparison: "Comparison") -> str:
-    """The systems as rows for ``table --format latex``, best first."""
-    from oruk_leaderboard.table.latex import own_row, own_rows
+def _latex_table(comparison: "Comparison") -> str:
+    """The systems as a table with the columns of ``table --format latex``, best first."""
+    from oruk_leaderboard.table.latex import own_row, own_table
 
     rows = [
         own_row(
@@ -147,7 +147,7 @@ def _latex_rows(comparison: "Comparison") -> str:
     ]
     digest = (comparison.set_digest or "unknown")[:12]
     caption = f"{comparison.n:,} clips, set {digest}; scored here, not ranked with the published rows."
-    return own_rows(rows, caption)
+    return own_table(rows, caption)
 
 
 def _members(args: argparse.Namespace, gold: "Gold") -> "NDArray[np.bool_]":

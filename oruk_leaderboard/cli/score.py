@@ -68,7 +68,9 @@ def add_scoring_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--snapshot", metavar="DATE", help="date of the record, YYYY-MM-DD (today)")
     parser.add_argument("--out", type=Path, metavar="FILE", help="write the record")
     parser.add_argument("--full", action="store_true", help="print all figures, classes, confusion and slices")
-    parser.add_argument("--latex", action="store_true", help="LaTeX: a row for `table --format latex`, and a table")
+    parser.add_argument(
+        "--latex", action="store_true", help="LaTeX: a row as in `table --format latex`, and a table of the classes"
+    )
     parser.add_argument("--figures", type=Path, metavar="DIR", help="write figures as SVG and PNG")
 
 
@@ -142,11 +144,11 @@ def finish(result: "Score", options: argparse.Namespace) -> int:
         write_json(result.to_dict())
     else:
         from oruk_leaderboard.scoring.report import latex_report, short_report, text_report
-        from oruk_leaderboard.table.latex import record_row
+        from oruk_leaderboard.table.latex import record_table
 
         document = result.to_dict()
         if options.latex:
-            write_text(f"{record_row(result.record)}\n{latex_report(document)}")
+            write_text(f"{record_table(result.record)}\n{latex_report(document)}")
         else:
             report = text_report if options.full else short_report
             write_text(report(document, result.findings, figures=result.protocol.figures))

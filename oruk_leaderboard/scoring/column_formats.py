@@ -34,14 +34,22 @@ def as_text(score: LeaderboardScore) -> str:
 def as_latex(score: LeaderboardScore) -> str:
     """The figures as a LaTeX table (booktabs) of one row; assumed readings carry a dagger."""
     names = [latex_cell(value.name) + (r"$^\dagger$" if value.assumed else "") for value in score.metrics]
+    caption = f"{score.protocol}, {score.n:,} clips."
+    if any(value.assumed for value in score.metrics):
+        caption += " Dagger: a reading assumed here, see its protocol file."
     lines = [
-        rf"\begin{{tabular}}{{{'r' * len(names)}}}",
-        r"\toprule",
-        " & ".join(names) + r" \\",
-        r"\midrule",
-        " & ".join(f"{value.value:.4f}" for value in score.metrics) + r" \\",
-        r"\bottomrule",
-        r"\end{tabular}",
-        f"% {score.protocol}, {score.n} clips; dagger: a reading assumed here, see its protocol file",
+        r"% \usepackage{booktabs}",
+        r"\begin{table}",
+        r"  \centering\footnotesize",
+        rf"  \caption{{{latex_cell(caption)}}}",
+        r"  \label{tab:oruk-columns}",
+        rf"  \begin{{tabular}}{{{'r' * len(names)}}}",
+        r"  \toprule",
+        rf"  {' & '.join(names)} \\",
+        r"  \midrule",
+        rf"  {' & '.join(f'{value.value:.4f}' for value in score.metrics)} \\",
+        r"  \bottomrule",
+        r"  \end{tabular}",
+        r"\end{table}",
     ]
     return "\n".join(lines)

@@ -10,10 +10,12 @@ PACKAGES = r"% \usepackage{booktabs,siunitx}  (two columns: table* in place of t
 """Comment that names the packages a preamble needs, and what an article of two columns needs."""
 
 _COLUMNS = r"r l l S[table-format=2.2] S[table-format=1.4]"
+_OWN = _COLUMNS.replace("r l", r"r >{\raggedright\arraybackslash}p{0.3\linewidth}", 1)
 _WITH_TIES = (
     r"r >{\raggedright\arraybackslash}p{0.24\linewidth} l S[table-format=2.2] S[table-format=1.4] "
     r"l >{\raggedright\arraybackslash}p{0.09\linewidth}"
 )
+_HEADER = r"  {Rank} & {System} & {Family} & {Accuracy} & {Macro-F1}"
 
 
 def as_latex(board: Leaderboard) -> str:
@@ -28,8 +30,7 @@ def as_latex(board: Leaderboard) -> str:
         r"  \label{tab:oruk-bench}",
         rf"  \begin{{tabular}}{{{_WITH_TIES if ties else _COLUMNS}}}",
         r"  \toprule",
-        r"  {Rank} & {System} & {Family} & {Accuracy} & {Macro-F1}"
-        + (r" & {95\,\%} & {$\approx$ ranks} \\" if ties else r" \\"),
+        _HEADER + (r" & {95\,\%} & {$\approx$ ranks} \\" if ties else r" \\"),
     ]
     for group in board.groups:
         heading = rf"  \multicolumn{{{7 if ties else 5}}}{{l}}{{\texttt{{{latex_cell(group.title)}}}}} \\"
@@ -64,14 +65,34 @@ def own_row(name: str, *, family: str | None, accuracy: float, macro_f1: float) 
     return rf"  {' & '.join(cells)} \\"
 
 
-def own_rows(rows: list[str], caption: str) -> str:
-    r"""Lines to paste above ``\bottomrule`` of the table, and as a comment what its caption has to say of them."""
-    head = r"% paste above \bottomrule of: oruk-leaderboard table --format latex"
-    return "\n".join([head, r"  \midrule", *rows, f"% for the caption: {latex_cell(caption)}"]) + "\n"
+def own_table(rows: list[str], caption: str) -> str:
+    """Rows of one's own as a table for an article, with the columns of the leaderboard's, so that they fit there too.
+
+    Args:
+        rows: From :func:`own_row`.
+        caption: What the rows were scored on.
+    """
+    lines = [
+        PACKAGES.replace("siunitx}", "siunitx,array}"),
+        r"% The rows also fit above \bottomrule of: oruk-leaderboard table --format latex",
+        r"\begin{table}",
+        r"  \centering\footnotesize\setlength{\tabcolsep}{4pt}",
+        rf"  \caption{{{latex_cell(caption)}}}",
+        r"  \label{tab:oruk-own}",
+        rf"  \begin{{tabular}}{{{_OWN}}}",
+        r"  \toprule",
+        _HEADER + r" \\",
+        r"  \midrule",
+        *rows,
+        r"  \bottomrule",
+        r"  \end{tabular}",
+        r"\end{table}",
+    ]
+    return "\n".join(lines) + "\n"
 
 
-def record_row(record: Record) -> str:
-    """A record that was scored here as such a line, with its set, its interval and its caveats for the caption."""
+def record_table(record: Record) -> str:
+    """A record that was scored here as such a table, with its set, its interval and its caveats in the caption."""
     evaluation = record.evaluation or {}
     digest = str(evaluation.get("set_digest") or evaluation.get("manifest_digest") or "unknown")[:12]
     interval = (evaluation.get("intervals") or {}).get("macro_f1")
@@ -81,4 +102,4 @@ def record_row(record: Record) -> str:
         f"with the published rows: {'; '.join(caveat.sentence for caveat in caveats_of(record))}."
     )
     figures = {"accuracy": float(record.accuracy), "macro_f1": float(record.macro_f1)}
-    return own_rows([own_row(record.system.name, family=record.system.family, **figures)], caption)
+    return own_table([own_row(record.system.name, family=record.system.family, **figures)], caption)
