@@ -4,7 +4,7 @@ import base64
 import io
 import json
 import time
-from contextlib import ExitStack
+from contextlib import ExitStack, closing
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from email.utils import format_datetime
@@ -174,6 +174,12 @@ def test_a_run_over_a_service_resumes_replays_and_leaks_no_key(tmp_path: Path, c
     assert CANARY not in written + printed.out + printed.err
     document = json.loads(Path(f"{out}.run.json").read_text())
     assert document["prompt"] == "emotion@1.0.0" and document["observed"] == {"binding": "json_schema"}
+
+
+def test_calls_per_minute_are_spaced_evenly() -> None:
+    loaded = load_system(get_system("openai_gpt-audio-mini"), Options(endpoint="http://127.0.0.1:9/v1", rpm=120))
+    with closing(loaded):
+        assert (loaded.service._limit.max_rate, loaded.service._limit.time_period) == (1, 0.5)
 
 
 def test_a_missing_key_or_endpoint_is_named(monkeypatch: pytest.MonkeyPatch) -> None:

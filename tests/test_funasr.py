@@ -55,6 +55,8 @@ def test_the_pinned_revision_is_downloaded_and_its_folder_loaded(download) -> No
     card = get_system("emotion2vec-plus-base")
     assert load_system(card).revision == card.revision
     assert calls == [("emotion2vec/emotion2vec_plus_base", card.revision)]
+    with pytest.raises(OrukError, match="torch cannot use this device"):
+        load_system(card, Options(device="cuda:99"))
     with pytest.raises(OrukError, match="float32 only"):
         load_system(card, Options(dtype="float16"))
 
@@ -63,6 +65,15 @@ def test_weights_that_are_missing_are_refused_by_name(download) -> None:
     folder, _ = download
     torch.save({"weight": torch.zeros(2, 2)}, folder / "model.pt")
     with pytest.raises(OrukError, match=r"lacks weights.*found bias"):
+        load_system(get_system("emotion2vec-plus-base"))
+
+
+def test_weights_that_the_hub_does_not_give_are_one_line(download, monkeypatch) -> None:
+    def refused(*_: object, **__: object) -> None:
+        raise OSError("401 Client Error: gated")
+
+    monkeypatch.setattr("huggingface_hub.snapshot_download", refused)
+    with pytest.raises(OrukError, match=r"cannot be downloaded; found 401.*gated; .*HF_TOKEN"):
         load_system(get_system("emotion2vec-plus-base"))
 
 

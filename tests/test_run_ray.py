@@ -4,16 +4,18 @@ import os
 import signal
 import time
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
 from oruk_leaderboard.errors import OrukError
 from oruk_leaderboard.ray_session import ray_session
 from oruk_leaderboard.systems.base import Options
+from oruk_leaderboard.systems.ray_workers import _Dispatch
 from oruk_leaderboard.systems.runner import run
 from tests.made_corpora import rebuild, spec, tiny
 
-pytest.importorskip("ray")
+ray = pytest.importorskip("ray")
 
 FILES: list[str] = []
 MODULE = "tests.test_run_ray"
@@ -67,6 +69,29 @@ def test_without_ray_address_a_cluster_that_is_gone_is_not_looked_for(monkeypatc
         with pytest.raises(OrukError, match=rf"{where}: Ray cannot be started.*found nobody answers"):
             ray_session(workers=1).__enter__()
     assert asked == ["local", "10.0.0.1:6379"]
+
+
+def test_a_batch_that_ends_every_worker_ends_the_run() -> None:
+    from ray.exceptions import RayActorError
+
+    class Cluster:
+        """As much of Ray as the dispatch uses; workers die when they are asked."""
+
+        exceptions = ray.exceptions
+        wait = staticmethod(lambda calls: (calls[:1], calls[1:]))
+
+        @staticmethod
+        def get(call):
+            if call[0] == "ask":
+                raise RayActorError
+
+    def remote(kind):
+        return SimpleNamespace(remote=lambda *batch: (kind, object()), options=lambda **_: remote(kind))
+
+    asked = [SimpleNamespace(ask=remote("ask"), ready=remote("ready")) for _ in range(2)]
+    batches = iter([[SimpleNamespace(clip_id="c/1")]])
+    with pytest.raises(OrukError, match=r"the batch that begins with c/1: workers of the cluster died whenever"):
+        list(_Dispatch(Cluster, asked).replies(batches))
 
 
 def test_a_killed_worker_and_a_lost_node_change_no_byte(two_nodes, tmp_path: Path) -> None:

@@ -182,7 +182,14 @@ def test_what_cannot_be_loaded_is_one_line(tmp_path: Path) -> None:
     with pytest.raises(OrukError, match="revision of these weights is unknown"):
         load_system(get_system(unpinned))
     with pytest.raises(OrukError, match=r"not a pinned revision.*found main"):
-        load_system(get_system(unpinned), Options(revision="main"))
+        load_system(get_system(unpinned), Options(revision="main", trust_remote_code=True))
+
+
+def test_a_device_that_is_not_there_is_refused(tmp_path: Path) -> None:
+    build("wav2vec2-group", tmp_path / "model")
+    for device in ("cuda:99", "tpu"):
+        with pytest.raises(OrukError, match=rf"--device {device}: torch cannot use this device; expected cpu, cuda"):
+            load_system(get_system(card(tmp_path / "model")), Options(device=device))
 
 
 def test_a_torchaudio_of_another_build_is_named_with_both_versions(tmp_path: Path, monkeypatch) -> None:

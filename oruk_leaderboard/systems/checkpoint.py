@@ -26,6 +26,28 @@ def require(package: str, *, extra: str, where: str) -> Any:
         raise cannot_load(f"the package {package.partition('.')[0]}", error, where=where) from error
 
 
+DEVICES = ("cpu", "cuda", "mps")
+"""Kinds of devices that models run on."""
+
+
+def check_device(torch: Any, device: str) -> None:
+    """Refuse a device that is not there; FunASR would run on the CPU instead.
+
+    Raises:
+        OrukError: torch cannot use it.
+    """
+    found: object = device
+    if device.partition(":")[0] in DEVICES:
+        try:
+            torch.empty(0, device=device)
+            return
+        except (AssertionError, RuntimeError) as error:
+            found = error
+    raise OrukError(
+        "torch cannot use this device", where=f"--device {device}", expected=", ".join(DEVICES), found=found
+    )
+
+
 def cannot_load(what: str, error: Exception, *, where: object) -> OrukError:
     """The error of a library that could not load ``what``.
 

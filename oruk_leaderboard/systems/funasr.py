@@ -7,7 +7,7 @@ from typing import Any
 from oruk_leaderboard.answers.answer import Answer
 from oruk_leaderboard.records.system_card import SystemCard
 from oruk_leaderboard.systems.base import Item, LocalSystem, Options, by_label
-from oruk_leaderboard.systems.checkpoint import cannot_load, check_labels, require
+from oruk_leaderboard.systems.checkpoint import cannot_load, check_device, check_labels, require
 from oruk_leaderboard.systems.weights import pinned, refuse_dtype, refuse_missing, snapshot, tensors_only
 
 _TAG = re.compile(r"<\|([A-Z_]+)\|>")
@@ -66,6 +66,7 @@ def load(card: SystemCard, options: Options) -> FunAsrSystem:
     torch = require("torch", extra="funasr", where=card.id)
     funasr = require("funasr", extra="funasr", where=card.id)
     refuse_dtype(card, options)
+    check_device(torch, options.device)
     revision = pinned(card, options)
     folder, where = snapshot(card, revision), f"{card.model_id}@{revision}"
     try:

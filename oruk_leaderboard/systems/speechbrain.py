@@ -12,7 +12,7 @@ from oruk_leaderboard.answers.answer import Answer
 from oruk_leaderboard.errors import OrukError
 from oruk_leaderboard.records.system_card import SystemCard
 from oruk_leaderboard.systems.base import Item, LocalSystem, Options, by_label
-from oruk_leaderboard.systems.checkpoint import cannot_load, check_labels, require
+from oruk_leaderboard.systems.checkpoint import cannot_load, check_device, check_labels, require
 from oruk_leaderboard.systems.weights import pinned, refuse_dtype, refuse_missing, snapshot, tensors_only
 
 HYPERPARAMS = "hyperparams.yaml"
@@ -120,6 +120,7 @@ def load(card: SystemCard, options: Options) -> SpeechBrainSystem:
     interfaces = require("speechbrain.inference.interfaces", extra="speechbrain", where=card.id)
     checkpoints = require("speechbrain.utils.checkpoints", extra="speechbrain", where=card.id)
     refuse_dtype(card, options)
+    check_device(torch, options.device)
     revision = pinned(card, options)
     where = f"{card.model_id}@{revision}"
     if not options.trust_remote_code:

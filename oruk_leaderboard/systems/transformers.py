@@ -10,7 +10,7 @@ from oruk_leaderboard.classes import SAMPLE_RATE
 from oruk_leaderboard.errors import OrukError
 from oruk_leaderboard.records.system_card import SystemCard
 from oruk_leaderboard.systems.base import Item, LocalSystem, Options, Waveform, by_label
-from oruk_leaderboard.systems.checkpoint import cannot_load, check_labels, require
+from oruk_leaderboard.systems.checkpoint import cannot_load, check_device, check_labels, require
 from oruk_leaderboard.systems.weights import local_folder, pinned, refuse_missing
 
 DTYPES = ("float32", "float16", "bfloat16")
@@ -136,10 +136,9 @@ def load_parts(card: SystemCard, options: Options, auto_class: str) -> tuple[Any
     torch = require("torch", extra="torch", where=card.id)
     transformers = require("transformers", extra="torch", where=card.id)
     revision = pinned(card, options)
+    check_device(torch, options.device)
     if (dtype := options.dtype or card.dtype) not in (None, *DTYPES):
         raise OrukError("unknown number type", where=card.id, expected=", ".join(DTYPES), found=dtype)
-    if options.trust_remote_code and local_folder(card) is None and not revision:
-        raise OrukError("remote code needs a pinned revision", where=card.id, do="name it with --revision")
     source: dict[str, Any] = {} if local_folder(card) is not None else {"revision": revision}
     source["trust_remote_code"] = options.trust_remote_code
     try:
