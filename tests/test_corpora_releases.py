@@ -1,6 +1,7 @@
 """Corpora as they are really shipped: file names and label files in the form of the release, audio made up."""
 
 import json
+import shutil
 import tarfile
 from pathlib import Path
 from typing import Any
@@ -11,6 +12,7 @@ import soundfile
 
 from oruk_leaderboard.cli import main
 from oruk_leaderboard.corpora import CorpusClips, FoundCorpus, clips, find_corpora, get_corpus, locate, open_root
+from oruk_leaderboard.manifest.survey import survey
 
 
 def sound(path: Path, seconds: float = 0.1, *, rate: int = 16_000, format: str = "WAV") -> None:
@@ -306,6 +308,18 @@ def test_two_halves_of_a_download_are_one_copy(tmp_path: Path) -> None:
         sound(tmp_path / folder / "Neutre" / "12-N-1-5.wav")
     corpus, _ = only(tmp_path)
     assert len(corpus.places) == 2
+
+
+def test_the_release_is_that_of_the_files_used(tmp_path: Path) -> None:
+    for part, suffix, speakers in (("48k", "wav", (1, 2)), ("192k_1", "aiff", (1,)), ("192k_2", "aiff", (2,))):
+        for speaker in speakers:
+            path = tmp_path / f"CaFE_{part}" / "Colère" / "Faible" / f"{speaker:02}-C-1-1.{suffix}"
+            sound(path, format="WAV" if suffix == "wav" else "AIFF")
+    (corpus,) = find_corpora(tmp_path)
+    assert survey(corpus).release == "official layout" and len(corpus.places) == 2
+    shutil.rmtree(tmp_path / "CaFE_48k")
+    (corpus,) = find_corpora(tmp_path)
+    assert survey(corpus).release == "192 kHz AIFF" and len(corpus.places) == 1
 
 
 def test_extras_globs_stay_within_a_folder(tmp_path: Path) -> None:

@@ -199,15 +199,14 @@ def _remedy(reason: str) -> str:
 
 
 def _release(corpus: FoundCorpus, found: CorpusClips) -> str:
-    # What the used files say comes before other files beside them.
-    used = [clip.media for clip in found.clips if not (clip.excluded or "").startswith("also at ")]
+    # A second file of a clip says nothing about what is used.
+    used = [clip for clip in found.clips if not (clip.excluded or "").startswith("also at ")]
     beside = [name[len(place) :] for place in corpus.places for name in corpus.index.others_below(place)]
-    for names, others in ((used, beside), ([clip.media for clip in found.clips], [])):
-        below = [name[len(place) :] for place in corpus.places for name in names if name.startswith(place)] + others
-        for release, pattern in corpus.spec.releases:
-            if any(map(pattern.fullmatch, below)):
-                return release
-    if not found.clips:
+    below = [clip.media[len(place) :] for place in corpus.places for clip in used if clip.media.startswith(place)]
+    for release, pattern in corpus.spec.releases:
+        if any(pattern.fullmatch(name) for names in (below, beside) for name in names):
+            return release
+    if not used:
         return "label file only"
-    official = sum(f"/{clip.media}".endswith(f"/{found.official[clip.clip_id]}") for clip in found.clips)
-    return "official layout" if official == len(found.clips) else "another packing"
+    official = all(f"/{clip.media}".endswith(f"/{found.official[clip.clip_id]}") for clip in used)
+    return "official layout" if official else "another packing"
