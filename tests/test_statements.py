@@ -8,15 +8,19 @@ from collections import Counter
 import pytest
 import yaml
 
-from oruk_leaderboard.card.cite import citation_cff
+from oruk_leaderboard.card.cite import BENCHMARK, citation_cff, methods
 from oruk_leaderboard.card.datasheet import TELLING, TERMS, terms, withheld
 from oruk_leaderboard.card.readme import split_header
+from oruk_leaderboard.classes import CLASSES, MAX_SAMPLES, SAMPLE_RATE
 from oruk_leaderboard.cli import main
 from oruk_leaderboard.corpora.registry import built_in
 from oruk_leaderboard.manifest import labels_digest, load_manifest
 from oruk_leaderboard.page import content
 from oruk_leaderboard.paths import checkout_root, share_root
+from oruk_leaderboard.protocols import gold_of_protocol, load
 from oruk_leaderboard.records.overlap import Undeclared, undeclared
+from oruk_leaderboard.records.record import PUBLISHED, by_score, default_records, load_composition, load_records
+from oruk_leaderboard.records.training import training_ledger
 
 ROOT = share_root()
 
@@ -53,6 +57,8 @@ def texts():
         "rai:personalSensitiveInformation"
     ]
     read["README.md"] = split_header(read["README.md"], where="README.md")[1]
+    read["page"] = (ROOT / "oruk_leaderboard/page/assets/page.html.j2").read_text(encoding="utf-8")
+    read["cite"] = methods()
     return {name: " ".join(text.split()) for name, text in read.items()}
 
 
@@ -178,3 +184,101 @@ def test_pinned_hashed_and_proven(manifest, texts, capsys):
     out = capsys.readouterr().out
     assert stated.removesuffix(".") in out
     assert f"undeclared: {Undeclared.of(manifest)}" in out
+
+
+def stated_of_the_published_table():
+    """Sentences about the original evaluation, with the figures of its composition and of the records."""
+    said, rows = load_composition(), default_records(load_records())
+    families, sets, clips = said["families"], said["scored_on"], said["clips"]
+    [ours] = [row for row in rows if row.system.is_oruk]
+    best = by_score([row for row in rows if row.system.family == "open"])[0]
+    assert best.system.name.startswith("emotion2vec-plus") and ours.system.in_distribution
+    assert {family for family, scored in said["scored_on_of_family"].items() if scored == "subsample_5k"} == {
+        "API",
+        "audio LLM",
+        "text only",
+    }
+    about = said["statements"]
+    yield "README.md", f"{said['systems']} speech emotion recognition systems"
+    yield "README.md", f"multilingual evaluation of {clips['full_set']:,} clips"
+    yield (
+        "README.md",
+        f"has {said['systems']} systems: {families['open']} open, {families['audio LLM']} audio LLMs, "
+        f"{families['API']} APIs, {families['text only']} text-only and {families['ours']} of Oruk; {sets['full_set']} "
+        f"were scored on the full set and {sets['subsample_5k']} on the subsample",
+    )
+    yield (
+        "README.md",
+        f"Its {ours.accuracy} % and {ours.macro_f1} stand above the best open baselines, the emotion2vec+ family with "
+        f"{about['best_open_accuracy']} % and {about['best_open_macro_f1']} (the best of each column)",
+    )
+    yield "README.md", f"label-stratified subsample of {clips['subsample_5k']:,} clips (seed 0)"
+    yield "README.md", "Closed APIs, local audio LLMs and text-only baselines were scored on a fixed"
+    yield "dataset_card/datasheet.md", f"The published table has {said['systems']} systems"
+    yield (
+        "dataset_card/datasheet.md",
+        f"{clips['full_set']:,} held-out clips from about 50 corpora in about 20 languages",
+    )
+    yield "page", f"{clips['subsample_5k']:,}-clip subsample"
+    yield "cite", f"full set ({clips['full_set']:,} clips)"
+    yield "cite", f"stratified subsample ({clips['subsample_5k']:,} clips)"
+
+
+def stated_of_the_protocol():
+    """Sentences about classes, audio and the diagnostic."""
+    seconds, rate = MAX_SAMPLES // SAMPLE_RATE, SAMPLE_RATE // 1000
+    yield "README.md", f"{rate} kHz mono, the first {seconds} seconds"
+    yield "README.md", f"Seven classes, one label per clip: {', '.join(CLASSES)}."
+    yield "dataset_card/datasheet.md", f"Seven classes, {rate} kHz mono, first {seconds} s"
+    yield "cite", f"seven classes, single label, {rate} kHz mono, first {seconds} s"
+    diagnostic = load("crema-d-ieo-md")
+    assert len(CLASSES) == 7 and len(diagnostic.classes) == 6
+    yield "README.md", "A separate six-class [diagnostic on CREMA-D]"
+    yield "page", f"A separate diagnostic on {len(gold_of_protocol(diagnostic).clip_ids)} CREMA-D recordings"
+    needs = tomllib.loads((checkout_root() / "pyproject.toml").read_text(encoding="utf-8"))["project"][
+        "requires-python"
+    ]
+    yield "README.md", f"Python {needs.removeprefix('>=')} or later"
+    yield "README.md", " ".join(BENCHMARK.split())
+
+
+def stated_of_the_records():
+    """Sentences about the records held, their sources and the training ledger."""
+    records = [record for record in load_records() if record.scored_on in PUBLISHED]
+    rows = default_records(records)
+    july, september = ([r for r in records if r.snapshot == snapshot] for snapshot in ("2026-07-12", "2026-09-06"))
+    assert len(july) + len(september) == len(records) and [row.system.is_oruk for row in rows].count(True) == 1
+    digits = {(r.source.kind, len(r.accuracy.partition(".")[2]), len(r.macro_f1.partition(".")[2])) for r in records}
+    assert digits == {("harness", 2, 4), ("card", 1, 3)}
+    for unknown in ([r.failures for r in records], [r.system.revision for r in records]):
+        assert unknown.count(None) > len(records) / 2
+    evidence = Counter(training_ledger().of(row.system.id).evidence for row in rows)
+    sheet = "dataset_card/datasheet.md"
+    yield sheet, "One row is Oruk's own system: it is flagged by `is_oruk`, trained in-distribution"
+    yield sheet, f"is the results file of the public harness, all {len(july)} rows"
+    yield sheet, f"has the {['no', 'one', 'two', 'three'][len(september)]} rows that the dataset card gives by name"
+    yield sheet, "four decimals of a fraction in the harness's file, one decimal of a percentage and three of macro-F1"
+    yield sheet, "Failures and revisions of most systems are unknown"
+    yield "dataset_card/responsible_ai.toml", "two sources that state them by the system's name: the results file"
+    for name, subject in ((sheet, "manifest"), ("cite", "leaderboard's manifest")):
+        yield (
+            name,
+            f"{subject} for {evidence['stated']} of the {len(rows)} systems held and imply it for "
+            f"{evidence['implied']} more;",
+        )
+    yield sheet, f"for {evidence['nothing found']} no source that names training corpora was found"
+    yield "README.md", f"{len(rows)} of {load_composition()['systems']} systems are held here"
+
+
+@pytest.mark.parametrize("stated", [stated_of_the_published_table, stated_of_the_protocol, stated_of_the_records])
+def test_sentences_with_figures_have_those_of_the_data(texts, stated):
+    for name, sentence in stated():
+        assert sentence in texts[name], (name, sentence)
+
+
+def test_words_about_the_manifest_s_speakers_and_speech(manifest, texts):
+    for corpus, character in (("emorynlp", "Rachel Green"), ("m3ed", "shaonianpai_林妙妙"), ("meld", "Rachel")):
+        assert any(row.speaker == character for row in manifest.of_corpora(corpus))
+        assert f"`{corpus}`" in texts["dataset_card/datasheet.md"]
+    kinds = {part for row in manifest.rows for part in (row.elicitation or "").split("+")}
+    assert kinds == {"acted", "elicited", "spontaneous"} and len(manifest) == load_composition()["clips"]["full_set"]
