@@ -17,7 +17,7 @@ from oruk_leaderboard.cli import main
 from tests.fake_chat import FakeChat, completion
 from tests.made_corpora import rebuild, spec, tiny
 
-KILLS, CONCURRENCY = 6, 4
+KILLS, CONCURRENCY = 8, 4
 CANARY = "sk-canary-9876543210"
 SYSTEM = "audiollm-voxtral-mini-3b"
 
