@@ -132,12 +132,18 @@ def test_what_is_not_recognised_is_told_with_the_nearest_corpus(root, manifest, 
         path.rename(path.with_name(path.name.capitalize()))
     (root / "EMOVO").rename(tmp_path / "mine")
     options = ["--root", str(tmp_path / "mine")]
-    for command in (["validate", *options], ["reconstruct", *options, "--out", str(tmp_path / "out")]):
+    named = ["--corpus", f"emovo={tmp_path / 'mine'}"]
+    for command in (
+        ["validate", *options],
+        ["validate", *named],
+        ["reconstruct", *options, "--out", str(tmp_path / "out")],
+    ):
         assert main(command) == 2
         said = capsys.readouterr().err
         assert (
             "3 audio or video files" in said and "the nearest is emovo: 3 names fit, but upper and lower case" in said
         )
+        assert "give the files the names that the release has" in said and "--corpus" not in said
     assert main(["corpora", "find", str(tmp_path / "mine")]) == 2
     assert "the nearest is emovo" in capsys.readouterr().err
     (tmp_path / "empty").mkdir()

@@ -48,9 +48,9 @@ def _compare(spec: CorpusSpec, files: Sequence[Parts]) -> Nearest | None:
     if not near:
         return None
     like = _such_as(spec)
-    exact = [part for part in near if any(rule.name.fullmatch(part.stem) for rule in spec.files)]
-    if len(exact) < len(near):
-        differs = f"upper and lower case differ: {near[0].name}, expected {like}"
+    recased = [part for part in near if not any(rule.name.fullmatch(part.stem) for rule in spec.files)]
+    if recased:
+        differs = f"upper and lower case differ: {recased[0].name}, expected {like}"
     elif spec.markers or spec.within:
         differs = f"what distinguishes it from corpora with such names is missing: expected {like}"
     else:
@@ -89,12 +89,13 @@ def not_recognised(
     if named:
         what = f"not recognised as {', '.join(named)}"
         expected = " or ".join(_such_as(get_corpus(name)) for name in named)
-        do = (
-            f"if it is that one: --corpus {corpus}=PATH" if corpus else "give the folder of the corpus, or one above it"
-        )
+        do = "give the folder of the corpus, or one above it"
     else:
         what, expected = "no corpus is recognised here", "files named as a corpus of `corpora list` names them"
-        do = f"name the corpus if it is one: --corpus {corpus or 'ID'}=PATH"
+        do = "name the corpus if it is one: --corpus ID=PATH"
+    if corpus is not None:
+        helps = corpus not in named and find_corpora(*roots, only=[corpus])
+        do = f"if it is that one: --corpus {corpus}=PATH" if helps else "give the files the names that the release has"
     return CorpusError(
         what,
         where=", ".join(root.location for root in roots) or None,
