@@ -1,6 +1,7 @@
 """The scorer: figures against scikit-learn, failures, slices, fair subset, intervals, records that verify."""
 
 import json
+import re
 
 import numpy as np
 import pytest
@@ -58,6 +59,22 @@ def test_class_scores_agree_with_scikit_learn():
     assert found["top2"] == pytest.approx(sk.top_k_accuracy_score(gold.labels, scores, k=2, labels=range(7)), abs=1e-12)
     brier = ((scores - np.eye(7)[gold.labels]) ** 2).sum(axis=1).mean()
     assert found["brier"] == pytest.approx(brier, abs=1e-12)
+
+
+def test_figures_of_part_of_the_clips_say_so_and_whose_label_is_not_on_top():
+    gold = gold_of_set(made_set())
+    scores = np.eye(7)[gold.labels]
+    scores[300:] = np.nan
+    labels = gold.labels.copy()
+    labels[:30] = (labels[:30] + 1) % 7
+    result = score(said(labels, scores=scores), gold=gold, **FAST)
+    found = result.evaluation["class_scores"]
+    assert (found["n"], found["label_not_top"]) == (300, 30)
+    assert str(found["figures"]["log_loss"]) == "0.0" and found["intervals"]["log_loss"] is None
+    text = " ".join(text_report(result.to_dict()).split())
+    assert re.search(r"log loss[^,]*, 300 clips 0\.0000 none", text)
+    assert re.search(r"top-2 accuracy, 300 clips 1\.0000 0\.\d+ to 1\.0000", text)
+    assert "not the class with the highest score in 10.0% of the clips with scores" in text
 
 
 GOLDEN = [
@@ -167,6 +184,8 @@ def test_run_that_failed_everywhere_is_invalid():
     gold = gold_of([0, 6, 6])
     with pytest.raises(PredictionError, match=r"invalid.*refused 1, error 0, abstained 1, missing 1"):
         score(said([0, 0, 0], [REFUSED, ABSTAINED, MISSING]), gold=gold)
+    with pytest.raises(PredictionError, match=r"'LABEL_1' 2, 'LABEL_0' 1.*\[native_labels\].*--system CARD\.toml"):
+        score(said([0, 0, 0], [UNRECOGNISED] * 3, spellings={"LABEL_1": 2, "LABEL_0": 1}), gold=gold)
 
 
 def test_findings_name_failures_and_spellings():

@@ -142,6 +142,7 @@ def test_t_interval_from_its_formula_and_at_the_bounds() -> None:
     assert low == -1.0 and high == pytest.approx(2 * statistics.wilson(0.0, 10.0)[1] - 1)
     low, high = statistics.t_interval(2.0, 0.1, rests_on, bounds=statistics.Bounds(0.0, float("inf")))
     assert (low, high) == pytest.approx((2 / np.exp(0.05 * quantile), 2 * np.exp(0.05 * quantile)))
+    assert statistics.t_interval(0.0, 0.0, rests_on, bounds=statistics.Bounds(0.0, np.inf)) == (0.0, np.inf)
 
 
 def test_percentile_agrees_with_confidence_intervals() -> None:

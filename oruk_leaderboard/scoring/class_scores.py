@@ -3,6 +3,7 @@
 A record has their sums by cluster, so that every figure and its interval can be computed again from the record.
 """
 
+import math
 from collections.abc import Mapping
 from typing import Any
 
@@ -72,7 +73,7 @@ def evaluate_scores(sums: Mapping[str, Any], tally: Tally, *, alpha: float) -> d
         part: Floats = by_cluster[name][units]
         error = mean_error(part, clips[units], design, units)
         low, high = t_interval(figures[name], error, rests_on, alpha=alpha, bounds=bounds_of(means[name]))
-        return [low, high]
+        return [low, high] if math.isfinite(high) else None
 
     return {
         "n": sums["n"],

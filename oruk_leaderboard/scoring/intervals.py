@@ -1,5 +1,6 @@
 """Intervals of a set and its parts, for one record: settings, figures, and one set of draws for all of them."""
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, fields
 from typing import Any
@@ -220,4 +221,5 @@ def mean_interval(
     if rests_on.clusters < FEWEST:
         return point, None
     error = mean_error(totals[here], clips[here], design, here)
-    return point, list(t_interval(point, error, rests_on, alpha=settings.alpha, bounds=bounds))
+    low, high = t_interval(point, error, rests_on, alpha=settings.alpha, bounds=bounds)
+    return point, [low, high] if math.isfinite(high) else None

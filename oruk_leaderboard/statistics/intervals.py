@@ -128,7 +128,8 @@ def t_interval(
 
     On the logit scale (the default) the interval stays inside the figure's bounds and is longer towards the middle of
     the scale, which is where a figure near a bound is likely to be. At a bound, where the standard error says nothing,
-    Wilson's interval of ``support.effective`` independent answers is used instead.
+    Wilson's interval of ``support.effective`` independent answers is used instead; where the other bound is infinite,
+    so is that end.
 
     Args:
         point: Figure on the whole set, within ``bounds``.
@@ -147,7 +148,7 @@ def t_interval(
     width = bounds.high - bounds.low
     if point <= bounds.low or point >= bounds.high:
         if math.isinf(width):
-            return point, point
+            return point, math.inf
         ends = wilson((point - bounds.low) / width, max(support.effective, 1.0), alpha=alpha)
         return bounds.low + width * float(ends[0]), bounds.low + width * float(ends[1])
     reach = t_quantile(1 - alpha / 2, max(support.df, 1.0)) * error
