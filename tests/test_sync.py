@@ -14,11 +14,13 @@ from oruk_leaderboard.cli import main
 from oruk_leaderboard.errors import HubError
 from oruk_leaderboard.hub import upstream
 from oruk_leaderboard.hub.client import Hub
+from oruk_leaderboard.page import build_page
 from oruk_leaderboard.paths import data_dir
 from oruk_leaderboard.records.record import default_records, load_records
 from oruk_leaderboard.records.schemas import arrow_schema
 from oruk_leaderboard.release import publication
 from oruk_leaderboard.table.configs import leaderboard_row
+from oruk_leaderboard.table.leaderboard import coverage
 from tests.fake_hub import TOKEN, FakeHub
 
 REPO = "oruk/oruk-bench-leaderboard"
@@ -102,10 +104,14 @@ def test_missing_systems_become_records_of_that_revision(hub, root, published):
     assert (len(again.comparison.agree), again.added) == (64, ())
 
 
-def test_the_table_built_afterwards_is_the_published_one(hub, root, published):
+def test_the_table_built_afterwards_is_the_published_one(hub, root, published, tmp_path):
     hub.create(REPO, files(published))
     read(hub, root)
-    rows = [leaderboard_row(record) for record in default_records(load_records(root / "data" / "records"))]
+    records = load_records(root / "data" / "records")
+    assert coverage(records).sentence().startswith("All 64 systems of the published table are held here (29/29 open,")
+    build_page(tmp_path / "page", data=root / "data")
+    assert "arrive with" not in (tmp_path / "page" / "index.html").read_text(encoding="utf-8")
+    rows = [leaderboard_row(record) for record in default_records(records)]
     assert sorted(rows, key=str) == sorted(published, key=str)
     assert Counter(row["scored_on"] for row in rows) == {"full_set": 30, "subsample_5k": 34}
 

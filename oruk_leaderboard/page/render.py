@@ -59,7 +59,7 @@ class Page:
 def build_page(out: Path, *, data: Path | None = None, progress: Progress = silent) -> Page:
     """Write the static leaderboard page.
 
-    The same data gives the same bytes. a folder that already contains this page is written over; any other content is
+    The same data gives the same bytes. A folder that already contains this page is written over; any other content is
     left alone and refused.
 
     Args:
