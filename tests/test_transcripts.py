@@ -10,6 +10,7 @@ from oruk_leaderboard.errors import OrukError
 from oruk_leaderboard.records.schemas import check
 from oruk_leaderboard.scoring.replay import replay
 from oruk_leaderboard.scoring.scorer import score
+from oruk_leaderboard.scoring.verification import verify
 from oruk_leaderboard.systems.transcripts import Recogniser, Transcripts, Words, read_transcripts, transcripts
 from tests.fake_chat import FakeChat
 from tests.made_corpora import rebuild, spec, tiny
@@ -83,6 +84,7 @@ def test_a_run_counts_where_words_came_from_and_transcribes_each_clip_once(
     here = score(tmp_path / f"{OPUS}.csv", clips=clips, n_boot=5, cluster="clip")
     assert here.evaluation["receipts"] == found.score.evaluation["receipts"] and here.record.system.id == OPUS
     check(here.to_dict(), "record")
+    assert verify(here.to_dict(), predictions=tmp_path / f"{OPUS}.csv", clips=clips).status == "proven"
     receipts.write_text("".join(json.dumps({**line, "status": "error"}) + "\n" for line in lines))
     others = score(tmp_path / f"{OPUS}.csv", clips=clips, n_boot=5, cluster="clip")
     assert "receipts" not in others.evaluation and others.record.system.id == OPUS
