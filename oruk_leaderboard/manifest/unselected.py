@@ -36,10 +36,9 @@ def read_unselected(path: Path, corpus: str) -> Sequence[ManifestRow]:
     text = path.read_text(encoding="utf-8")
     # The file is sorted: the lines of a corpus follow each other, and those of the others are not taken apart.
     start = text.find(f"\n{corpus}/") + 1
+    end = text.find("\n", text.rfind(f"\n{corpus}/") + 1)
     rows: list[ManifestRow] = []
-    for number, line in enumerate(text[start:].splitlines() if start else (), text.count("\n", 0, start) + 1):
-        if not line.startswith(f"{corpus}/"):
-            break
+    for number, line in enumerate(text[start:end].splitlines() if start else (), text.count("\n", 0, start) + 1):
         try:
             clip_id, source, size, *sound = line.split("\t")
             pcm, samples, rate, channels = sound
