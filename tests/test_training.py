@@ -144,8 +144,9 @@ def test_undeclared_is_what_no_line_names():
 
 
 def test_sentences_say_whose_clips_they_count_and_never_zero_shot():
+    manifest = load_manifest()
     for record in load_records():
-        text = sentence(record.system.id)
+        text = sentence(record.system.id, manifest)
         assert "this package's manifest" in text
         assert "zero-shot" not in text
     assert "at most" in sentence("emotion2vec-plus-base") and "at most" not in sentence("emotion2vec-plus-seed")

@@ -6,7 +6,8 @@ from pathlib import Path
 from typing import Any
 
 from oruk_leaderboard.languages import base_language, language_name
-from oruk_leaderboard.manifest.files import read_parquet
+from oruk_leaderboard.manifest.files import load_manifest, read_parquet
+from oruk_leaderboard.manifest.pinned import Manifest
 from oruk_leaderboard.manifest.stats import Known, known
 from oruk_leaderboard.manifest.witnesses import seen_in
 from oruk_leaderboard.records.addresses import model_url
@@ -189,12 +190,12 @@ _KINDS: Mapping[str, str] = {"unnamed": "in-distribution", "nothing found": "not
 """Evidence of the ledger to the kind that the page filters by, where the two differ."""
 
 
-def training_of(record: Record) -> TrainingCell:
-    """From the ledger for a published row, as a share of this package's manifest; else as the record declares it."""
+def training_of(record: Record, manifest: Manifest) -> TrainingCell:
+    """From the ledger for a published row, as a share of the manifest; else as the record declares it."""
     system = record.system
     if record.scored_on in PUBLISHED:
-        found, evidence = outside(system.id), training_ledger().of(system.id).evidence
-        text = sentence(system.id)
+        found, evidence = outside(system.id, manifest), training_ledger().of(system.id).evidence
+        text = sentence(system.id, manifest)
         share = "unknown" if found is None else f"{100 * found.share:.1f} %"
         return TrainingCell(_KINDS.get(evidence, evidence), share, f"{text[0].upper()}{text[1:]}.")
     if system.training_corpora is None:
@@ -243,7 +244,7 @@ def rows_of(records: Sequence[Record], *, citation: Mapping[str, str]) -> list[P
         records: All records of ``data/records``.
         citation: Row key to BibTeX.
     """
-    ranks = ranks_of(records)
+    manifest, ranks = load_manifest(), ranks_of(records)
     close = {view: close_to(_members(records, ranks, view)) for view in views_of(records)}
     return [
         PageRow(
@@ -253,7 +254,7 @@ def rows_of(records: Sequence[Record], *, citation: Mapping[str, str]) -> list[P
             ranks=ranks.get(row_key(record), {}),
             badges=badges_of(record),
             citation=citation.get(row_key(record), ""),
-            training=training_of(record),
+            training=training_of(record, manifest),
             accuracy_interval=accuracy_interval(record),
             macro_f1_interval=macro_f1_interval(record),
             close={view: names[row_key(record)] for view, names in close.items() if row_key(record) in names},

@@ -71,6 +71,7 @@ def build_page(out: Path, *, data: Path | None = None, progress: Progress = sile
         OrukError: ``out`` contains something else, there is no record, or the page would be too large.
     """
     data = data_dir() if data is None else data
+    _check_folder(out)
     records = load_records(data / "records")
     if not records:
         raise OrukError(
@@ -96,13 +97,19 @@ def build_page(out: Path, *, data: Path | None = None, progress: Progress = sile
     total = sum(map(len, files.values()))
     if total > LIMIT:
         raise OrukError("the page is too large", where=out, expected=f"at most {LIMIT:,} bytes", found=f"{total:,}")
-    _write(out, files)
+    out.mkdir(parents=True, exist_ok=True)
+    for name, body in files.items():
+        with writing(out / name):
+            (out / name).write_bytes(body)
     advance(1)
     return Page(out, {name: len(body) for name, body in sorted(files.items())}, len(rows))
 
 
 PARQUET = ("leaderboard.parquet", "systems.parquet")
 """Parquet files that are copied beside the page, as they are in ``data/``."""
+
+NAMES = frozenset({"index.html", "README.md", "LICENSE-inter.txt", "leaderboard.csv", "leaderboard.json", *PARQUET})
+"""Files of a page."""
 
 CSV_FIELDS = (
     "name",
@@ -201,11 +208,11 @@ def _policy(style: str, script: str) -> str:
     )
 
 
-def _write(out: Path, files: Mapping[str, bytes]) -> None:
+def _check_folder(out: Path) -> None:
+    """Refuse a place that has anything but an earlier page, before any work is done."""
     if out.exists() and not out.is_dir():
         raise OrukError("is a file", where=out, expected="a folder for the page")
-    known = {*files, *PARQUET}
-    strangers = sorted(path.name for path in out.iterdir() if path.name not in known) if out.is_dir() else []
+    strangers = sorted(path.name for path in out.iterdir() if path.name not in NAMES) if out.is_dir() else []
     if strangers:
         raise OrukError(
             "the folder contains something else",
@@ -214,7 +221,3 @@ def _write(out: Path, files: Mapping[str, bytes]) -> None:
             found=", ".join(strangers[:3]),
             do="choose another --out",
         )
-    out.mkdir(parents=True, exist_ok=True)
-    for name, body in files.items():
-        with writing(out / name):
-            (out / name).write_bytes(body)
