@@ -1,6 +1,8 @@
 """A Ray cluster for work that one machine is too small for: the one that is there, or a small one started here."""
 
 import os
+import signal
+import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
@@ -35,6 +37,7 @@ def ray_session(*, workers: int) -> Iterator[Any]:
             "include_dashboard": False,
             "object_store_memory": _OBJECT_STORE_BYTES,
         }
+        handler = signal.getsignal(signal.SIGTERM)
         try:
             ray.init(log_to_driver=False, **({"address": address} if address else own))
         except (ConnectionError, RuntimeError, ValueError) as error:
@@ -44,6 +47,8 @@ def ray_session(*, workers: int) -> Iterator[Any]:
                 found=error,
                 do="unset RAY_ADDRESS to run on this machine" if address else None,
             ) from error
+        if handler is not None and threading.current_thread() is threading.main_thread():
+            signal.signal(signal.SIGTERM, handler)  # Ray's own aborts the process with a stack trace
     try:
         yield ray
     except ray.exceptions.RayError as error:

@@ -69,6 +69,11 @@ def test_without_ray_address_a_cluster_that_is_gone_is_not_looked_for(monkeypatc
         with pytest.raises(OrukError, match=rf"{where}: Ray cannot be started.*found nobody answers"):
             ray_session(workers=1).__enter__()
     assert asked == ["local", "10.0.0.1:6379"]
+    before = signal.getsignal(signal.SIGTERM)
+    monkeypatch.setattr(ray, "init", lambda **_: signal.signal(signal.SIGTERM, signal.SIG_IGN))
+    monkeypatch.setattr(ray, "shutdown", lambda: None)
+    with ray_session(workers=1):
+        assert signal.getsignal(signal.SIGTERM) is before, "a run on Ray ends by SIGTERM like any other"
 
 
 def test_a_batch_that_ends_every_worker_ends_the_run() -> None:

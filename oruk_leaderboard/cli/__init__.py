@@ -118,8 +118,8 @@ def main(argv: Sequence[str] | None = None) -> int:
             return code
     except OrukError as error:
         return _fail(error)
-    except KeyboardInterrupt as error:
-        code, line = interrupted(error)
+    except KeyboardInterrupt:
+        code, line = interrupted()
         write_error(f"oruk-leaderboard: {line}\n")
         return code
     except BrokenPipeError:

@@ -16,21 +16,13 @@ _ENDING = ("SIGTERM", "SIGHUP")
 """Signals that end a run like SIGINT does; Windows does not have SIGHUP."""
 
 
-class Stopped(KeyboardInterrupt):
-    """A signal other than SIGINT asks the process to end; whatever cleans up after Ctrl-C cleans up after it too.
-
-    Args:
-        number: Number of the signal.
-    """
-
-    def __init__(self, number: int) -> None:
-        super().__init__(number)
-        self.number = number
+_received: list[int] = []
+"""Numbers of the ending signals of this run: libraries such as Ray turn an exception of ours into one of their own."""
 
 
-def interrupted(error: KeyboardInterrupt) -> tuple[int, str]:
+def interrupted() -> tuple[int, str]:
     """Exit code (128 + signal) and the line that says how to go on."""
-    number = signal.Signals(error.number if isinstance(error, Stopped) else signal.SIGINT)
+    number = signal.Signals(_received[-1] if _received else signal.SIGINT)
     return (
         128 + number,
         f"interrupted by {number.name}; run the same command again to go on from the state that was kept",
@@ -39,8 +31,12 @@ def interrupted(error: KeyboardInterrupt) -> tuple[int, str]:
 
 @contextmanager
 def ending_signals() -> Iterator[None]:
-    """Raise ``Stopped`` on SIGTERM and SIGHUP; a signal that the parent ignores (nohup) stays ignored."""
+    """Raise KeyboardInterrupt on SIGTERM and SIGHUP too, so that whatever cleans up after Ctrl-C cleans up after them.
+
+    A signal that the parent ignores (nohup) stays ignored.
+    """
     previous = {}
+    _received.clear()
     if threading.current_thread() is threading.main_thread():
         for number in (getattr(signal, name) for name in _ENDING if hasattr(signal, name)):
             if signal.getsignal(number) is signal.SIG_DFL:
@@ -53,7 +49,8 @@ def ending_signals() -> Iterator[None]:
 
 
 def _stop(number: int, frame: FrameType | None) -> NoReturn:
-    raise Stopped(number)
+    _received.append(number)
+    raise KeyboardInterrupt
 
 
 def open_streams() -> None:
