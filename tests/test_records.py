@@ -147,6 +147,16 @@ def test_schema_names_the_fault(records, change, key):
         Record.from_dict(document, where="x.json")
 
 
+def test_a_file_that_changed_is_checked_again(records, tmp_path):
+    path = tmp_path / "a.json"
+    write_record(records[0], path)
+    assert read_record(path) == read_record(path) == records[0]
+    path.write_text(path.read_text(encoding="utf-8").replace(f'"{records[0].scored_on}"', '"full"'), encoding="utf-8")
+    for _ in range(2):
+        with pytest.raises(RecordError, match="scored_on"):
+            read_record(path)
+
+
 def test_misplaced_record_is_refused(records, tmp_path):
     write_record(records[0], tmp_path / "2026-07-13" / "other.json")
     with pytest.raises(RecordError, match="wrong place"):
