@@ -136,7 +136,7 @@ def test_failed_clip_may_be_asked_again_but_an_answer_counts_once(tmp_path):
     good = receipt(gold.clip_ids[0], "sad", "sadness", input_sha256=f"{0:064x}")
     result = replay(write(tmp_path, [failed, good]), clips=clips, n_boot=5)
     assert result.score.evaluation["counts"]["ok"] == 1
-    with pytest.raises(PredictionError, match=r"jsonl:2: a second receipt.*jsonl:1 with status ok"):
+    with pytest.raises(PredictionError, match=r"jsonl:2: a second receipt.*jsonl:1;"):
         replay(write(tmp_path, [good, failed]), clips=clips)
 
 

@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from oruk_leaderboard.answers.answer import Answer
 from oruk_leaderboard.answers.interpretation import interpret
@@ -25,7 +26,7 @@ from oruk_leaderboard.answers.predictions import (
     by_frequency,
     normal_id,
 )  # fmt: skip
-from oruk_leaderboard.answers.tabular import Rows, printable, read_rows
+from oruk_leaderboard.answers.tabular import json_lines, printable
 from oruk_leaderboard.errors import PredictionError
 from oruk_leaderboard.labels import AliasTable
 
@@ -33,6 +34,9 @@ REQUIRED: tuple[str, ...] = (
     "clip_id", "input_sha256", "prompt_sha256", "model", "revision", "answer", "label", "status", "time"
 )  # fmt: skip
 """Keys of every receipt (``schema/receipt.schema.json``)."""
+
+_READ = (*REQUIRED, "scores", "reason", "transcript_source")
+"""Keys that figures follow from."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -174,12 +178,8 @@ def read_receipts(
         PredictionError: A line breaks the schema, is for a clip that is not in the set, for another input, or a
             repeat.
     """
-    rows = read_rows(path)
-    columns = {name: rows.need(name) for name in REQUIRED}
-    for name in ("scores", "reason", "transcript_source"):
-        columns[name] = rows.columns.get(name) or [None] * rows.size
     place = {clip_id: at for at, clip_id in enumerate(clip_ids)}
-    last = _last_lines(rows, columns, place, inputs)
+    last = _last_lines(path, place, inputs)
     index = {name: at for at, name in enumerate(classes)}
     n = len(clip_ids)
     labels, status = np.full(n, -1, np.int64), np.full(n, MISSING, np.int8)
@@ -190,15 +190,21 @@ def read_receipts(
     prompts: Counter[str] = Counter()
     transcripts: Counter[str] = Counter()
     undeclared: Counter[str] = Counter()
+    oldest = newest = ""
     changed, shares, on_top = [], [], 0
-    for clip_id, row in last.items():
-        receipt = {name: column[row] for name, column in columns.items()}
-        _check(rows, row, receipt)
-        at = place[clip_id]
+    for number, line in json_lines(path):
+        clip_id = normal_id(line["clip_id"])
+        at, where = place[clip_id], f"{path}:{number}"
+        if last[at] != number:
+            continue
+        receipt = {name: line.get(name) for name in _READ}
+        _check(receipt, where=where)
+        time = str(receipt["time"])
+        oldest, newest = min(oldest or time, time), max(newest, time)
         if inputs is not None and receipt["input_sha256"] not in (None, inputs[at]):
             raise PredictionError(
                 "the receipt is of another input",
-                where=rows.where(row),
+                where=where,
                 expected=f"clip_sha256 {inputs[at]}",
                 found=receipt["input_sha256"],
                 do="replay against the set that the answers were given for",
@@ -227,8 +233,7 @@ def read_receipts(
             saved = table.resolve(receipt["label"]) if receipt["label"] is not None else None
             if saved != meaning.label:
                 changed.append(clip_id)
-    times = sorted(columns["time"][row] for row in last.values())
-    scored = bool(last) and not np.isnan(scores[status == OK]).any() and bool((status == OK).any())
+    scored = not np.isnan(scores[status == OK]).any() and bool((status == OK).any())
     predictions = Predictions(
         labels, status, scores if scored else None, by_frequency(Counter(unclear.values())), path.name
     )
@@ -241,8 +246,8 @@ def read_receipts(
         dict(prompts),
         by_frequency(transcripts),
         by_frequency(undeclared),
-        times[0],
-        times[-1],
+        oldest,
+        newest,
         tuple(changed),
     )
 
@@ -254,45 +259,41 @@ def _answer(receipt: Mapping[str, Any]) -> Answer:
     return Answer(raw, receipt["label"] if raw is None else None, scores or None, receipt["status"], receipt["reason"])
 
 
-def _last_lines(
-    rows: Rows, columns: Mapping[str, Sequence[Any]], place: Mapping[str, int], inputs: Sequence[str] | None
-) -> dict[str, int]:
-    """Row that counts for each clip."""
-
-    def settled(clip_id: str) -> bool:
-        row = last[clip_id]
-        stale = inputs is not None and columns["input_sha256"][row] not in (None, inputs[place[clip_id]])
-        return columns["status"][row] != "error" and not stale
-
-    last: dict[str, int] = {}
-    for row, (written, status) in enumerate(zip(columns["clip_id"], columns["status"], strict=True)):
-        clip_id = normal_id(written) if isinstance(written, str) else ""
-        if clip_id not in place:
+def _last_lines(path: Path, place: Mapping[str, int], inputs: Sequence[str] | None) -> NDArray[np.int64]:
+    """Line that counts for each clip, from 1, shape (n,); 0 for a clip without a line."""
+    last, answered = np.zeros(len(place), np.int64), np.zeros(len(place), np.bool_)
+    keys: set[str] = set()
+    for number, line in json_lines(path):
+        keys.update(line)
+        written, status, where = line.get("clip_id"), line.get("status"), f"{path}:{number}"
+        at = place.get(normal_id(written)) if isinstance(written, str) else None
+        if at is None:
             raise PredictionError(
-                "the clip id is not in the set", where=rows.where(row), expected="one of its clips", found=repr(written)
+                "the clip id is not in the set", where=where, expected="one of its clips", found=repr(written)
             )
-        if clip_id in last and settled(clip_id):
+        if answered[at]:
             raise PredictionError(
                 "a second receipt for a clip that had an answer",
-                where=rows.where(row),
-                found=f"{clip_id}, first at {rows.where(last[clip_id])} with status {columns['status'][last[clip_id]]}",
+                where=where,
+                found=f"{written}, first at {path}:{last[at]}",
                 do="keep one line per clip",
             )
-        last[clip_id] = row
         if not isinstance(status, str) or status not in WRITABLE:
-            raise PredictionError(
-                "unknown status", where=rows.where(row), expected=", ".join(WRITABLE), found=repr(status)
-            )
+            raise PredictionError("unknown status", where=where, expected=", ".join(WRITABLE), found=repr(status))
+        last[at] = number
+        answered[at] = status != "error" and (inputs is None or line.get("input_sha256") in (None, inputs[at]))
+    if missing := [name for name in REQUIRED if name not in keys]:
+        raise PredictionError(
+            "a column is missing", where=path, expected=missing[0], found=", ".join(sorted(keys)) or "no columns"
+        )
     return last
 
 
-def _check(rows: Rows, row: int, receipt: Mapping[str, Any]) -> None:
+def _check(receipt: Mapping[str, Any], *, where: str) -> None:
     """Refuse a value that a receipt cannot have."""
 
     def refuse(key: str, expected: str) -> None:
-        raise PredictionError(
-            f"invalid receipt: {key}", where=rows.where(row), expected=expected, found=repr(receipt[key])[:80]
-        )
+        raise PredictionError(f"invalid receipt: {key}", where=where, expected=expected, found=repr(receipt[key])[:80])
 
     for key in ("answer", "label", "revision", "reason", "transcript_source"):
         if not (receipt[key] is None or isinstance(receipt[key], str)):

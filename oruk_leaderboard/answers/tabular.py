@@ -240,6 +240,28 @@ def _read_json_lines(path: Path) -> Rows:
     columns: dict[str, list[Any]] = {}
     lines: list[int] = []
     repeated: dict[str, str] = {}
+    for number, record in json_lines(path):
+        for name, value in record.items():
+            if name not in columns:
+                columns[name] = [None] * len(lines)
+            columns[name].append(_kept_once(value, repeated))
+        lines.append(number)
+        if len(record) < len(columns):
+            for column in columns.values():
+                if len(column) < len(lines):
+                    column.append(None)
+    folded = [name.strip().casefold() for name in columns]
+    if doubled := sorted({name for name in folded if folded.count(name) > 1}):
+        raise PredictionError("a key is there in two spellings", where=path, found=", ".join(doubled))
+    return Rows(path, dict(zip(folded, columns.values(), strict=True)), lambda: lines, len(lines))
+
+
+def json_lines(path: Path) -> Iterator[tuple[int, dict[str, Any]]]:
+    """Number of each line, from 1, and its object; blank lines are passed over.
+
+    Raises:
+        PredictionError: As ``read_rows``; the message names the line.
+    """
     decode = json.JSONDecoder().decode
     for number, text in enumerate(_lines(path), start=1):
         if not text or text.isspace():
@@ -254,19 +276,7 @@ def _read_json_lines(path: Path) -> Rows:
             raise PredictionError(
                 "the line is not a JSON object", where=f"{path}:{number}", expected='{"clip_id": …}', found=text[:40]
             )
-        for name, value in record.items():
-            if name not in columns:
-                columns[name] = [None] * len(lines)
-            columns[name].append(_kept_once(value, repeated))
-        lines.append(number)
-        if len(record) < len(columns):
-            for column in columns.values():
-                if len(column) < len(lines):
-                    column.append(None)
-    folded = [name.strip().casefold() for name in columns]
-    if doubled := sorted({name for name in folded if folded.count(name) > 1}):
-        raise PredictionError("a key is there in two spellings", where=path, found=", ".join(doubled))
-    return Rows(path, dict(zip(folded, columns.values(), strict=True)), lambda: lines, len(lines))
+        yield number, record
 
 
 def _lines(path: Path) -> Iterator[str]:
