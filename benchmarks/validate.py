@@ -21,6 +21,7 @@ from functools import partial
 from pathlib import Path
 
 from benchmarks.sides import best
+from oruk_leaderboard.cli.process import collect_rarely
 from oruk_leaderboard.corpora import find_corpora, get_corpus, registry
 from oruk_leaderboard.corpora.example import build_example
 from oruk_leaderboard.manifest import Manifest, ManifestRow, load_manifest, validate
@@ -28,8 +29,10 @@ from oruk_leaderboard.manifest.check import EXACT
 
 CHILD = """
 import sys
+from oruk_leaderboard.cli.process import collect_rarely
 from oruk_leaderboard.corpora import find_corpora
 from oruk_leaderboard.manifest import validate
+collect_rarely()
 validate(find_corpora(sys.argv[1]))
 """
 
@@ -129,6 +132,7 @@ def main() -> None:
     parser.add_argument("--files", type=int, default=40_000)
     parser.add_argument("--megabytes", type=int, default=400)
     args = parser.parse_args()
+    collect_rarely()  # as the command does
     with tempfile.TemporaryDirectory() as folder:
         start_up(Path(folder))
     with tempfile.TemporaryDirectory() as folder:

@@ -6,7 +6,15 @@ import sys
 from collections.abc import Sequence
 from typing import Any, NoReturn
 
-from oruk_leaderboard.cli.process import drop_output, ending_signals, interrupted, open_streams, write_error, write_out
+from oruk_leaderboard.cli.process import (
+    collect_rarely,
+    drop_output,
+    ending_signals,
+    interrupted,
+    open_streams,
+    write_error,
+    write_out,
+)
 from oruk_leaderboard.errors import OrukError, nearest
 
 GROUPS: dict[str, dict[str, str]] = {
@@ -108,6 +116,7 @@ def _overview() -> str:
 def main(argv: Sequence[str] | None = None) -> int:
     """Run one verb; returns the exit code (0, 1, 2, or 128 + signal)."""
     open_streams()
+    collect_rarely()
     arguments = list(sys.argv[1:] if argv is None else argv)
     verb = next((argument for argument in arguments if not argument.startswith("-")), None)
     try:

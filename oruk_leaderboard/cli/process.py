@@ -1,5 +1,6 @@
-"""The process around a verb: its standard streams and the signals that end it."""
+"""The process around a verb: its standard streams, the signals that end it, its garbage collector."""
 
+import gc
 import io
 import os
 import signal
@@ -111,3 +112,8 @@ def _to_nowhere(number: int) -> None:
     if nowhere != number:
         os.dup2(nowhere, number)
         os.close(nowhere)
+
+
+def collect_rarely() -> None:
+    """Run the garbage collector rarely: a verb makes hundreds of thousands of objects that live until it ends."""
+    gc.set_threshold(50_000, 20, 20)
