@@ -1,5 +1,6 @@
 """LaTeX of the table and of one's own row: it compiles, and it fits the text width of the article class."""
 
+import json
 import re
 import shutil
 import subprocess
@@ -10,7 +11,9 @@ import pytest
 
 from oruk_leaderboard.answers.gold import gold_of_set
 from oruk_leaderboard.answers.predictions import MISSING
-from oruk_leaderboard.records.record import Record
+from oruk_leaderboard.card.cite import cite, methods
+from oruk_leaderboard.corpora import registry
+from oruk_leaderboard.records.record import Record, load_records
 from oruk_leaderboard.scoring.column_formats import as_latex as columns_as_latex
 from oruk_leaderboard.scoring.columns import ColumnValue, LeaderboardScore
 from oruk_leaderboard.scoring.comparison import compare
@@ -52,6 +55,29 @@ needs_tex = pytest.mark.skipif(not has_tex(), reason="no TeX with booktabs and s
 def test_tables_and_ones_own_rows_fit_an_article(tmp_path: Path) -> None:
     row = own_row("A_model & more", family="open", accuracy=51.2345, macro_f1=0.5)
     assert_fits(tmp_path, with_row(as_latex(leaderboard()), row) + as_latex(leaderboard(ties=True)))
+
+
+@needs_tex
+@pytest.mark.skipif(not shutil.which("bibtex"), reason="no BibTeX here")
+def test_every_citation_and_the_methods_paragraph_compile(tmp_path: Path) -> None:
+    systems = list({record.system.id: record for record in load_records()})
+    entries = [entry.bibtex for entry in cite([*systems, *registry()])]
+    (tmp_path / "refs.bib").write_text("\n\n".join(entries), encoding="utf-8")
+    corpora = {"a": {"name": "Castro & Lima_1", "clips": 3}}
+    report = {"report_version": "1.0.0", "corpora": corpora, "clips": 3, "seconds": 7200, "audio_rule": 1}
+    report |= {"digest": "a" * 64, "partial": True, "manifest": {"version": "1", "profile": "open", "digest": "b" * 64}}
+    (tmp_path / "report.json").write_text(json.dumps(report), encoding="utf-8")
+    (tmp_path / "paper.tex").write_text(
+        r"\documentclass{article}\usepackage[T1]{fontenc}\usepackage{url}\begin{document}"  # T1: an ogonek in a name
+        + methods(report=tmp_path / "report.json")
+        + r"\nocite{*}\bibliographystyle{plain}\bibliography{refs}\end{document}",
+        encoding="utf-8",
+    )
+    tex = ["pdflatex", "-interaction=nonstopmode", "-halt-on-error", "paper.tex"]
+    for command in (tex, ["bibtex", "paper"], tex):
+        ran = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, errors="replace", check=False)
+        assert ran.returncode == 0, ran.stdout[-1500:]
+    assert (tmp_path / "paper.bbl").read_text(encoding="utf-8").count(r"\bibitem") == len(entries)
 
 
 @needs_tex

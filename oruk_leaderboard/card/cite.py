@@ -116,7 +116,7 @@ def system_entry(record: Record) -> str:
 
 
 def methods(*, report: Path | None = None, revision: str | None = None) -> str:
-    """A paragraph for a methods section, with the numbers filled in.
+    """A paragraph for a methods section, with the numbers filled in, as TeX reads it.
 
     Args:
         report: ``report.json`` of the rebuilt set that was scored; without it only the table is described.
@@ -139,7 +139,7 @@ def methods(*, report: Path | None = None, revision: str | None = None) -> str:
         return text
     document = _read_report(report)
     number = "1 corpus" if len(document["corpora"]) == 1 else f"{len(document['corpora'])} corpora"
-    names = ", ".join(entry.get("name", corpus) for corpus, entry in document["corpora"].items())
+    names = ", ".join(latex_cell(entry.get("name", corpus)) for corpus, entry in document["corpora"].items())
     manifest = document["manifest"]
     seconds = document["seconds"]
     hours = f"{seconds / 3600:.1f} h" if seconds >= 3600 else f"{seconds / 60:.1f} min"

@@ -9,6 +9,7 @@ import csv
 from collections.abc import Mapping
 from pathlib import Path
 
+from oruk_leaderboard.cells import latex_cell
 from oruk_leaderboard.corpora.loading import parse_spec
 from oruk_leaderboard.corpora.spec import AGREEMENT, CorpusSpec
 
@@ -54,5 +55,5 @@ def _citation(row: Mapping[str, str]) -> str:
     else:
         where = f"howpublished={{\\url{{{row['url']}}}}}" if row["url"] else ""
     year = f"year={{{row['year']}}}" if row["year"] else ""
-    fields = ", ".join(part for part in (f"title={{{{{row['name']}}}}}", year, where) if part)
+    fields = ", ".join(part for part in (f"title={{{{{latex_cell(row['name'])}}}}}", year, where) if part)
     return f"@misc{{{row['id']}, {fields}}}"
