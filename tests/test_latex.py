@@ -13,6 +13,7 @@ from oruk_leaderboard.answers.gold import gold_of_set
 from oruk_leaderboard.answers.predictions import MISSING
 from oruk_leaderboard.card.cite import cite, methods
 from oruk_leaderboard.corpora import registry
+from oruk_leaderboard.protocols import load
 from oruk_leaderboard.records.record import Record, load_records
 from oruk_leaderboard.scoring.column_formats import as_latex as columns_as_latex
 from oruk_leaderboard.scoring.columns import ColumnValue, LeaderboardScore
@@ -93,9 +94,10 @@ def test_what_score_and_compare_print_is_pasted_as_it_is(tmp_path: Path) -> None
     classes = latex_report(record)
     assert record["evaluation"]["set_digest"][:12] in classes and r"\label{" in classes
     own = record_table(Record.from_dict(record))
-    columns = columns_as_latex(
-        LeaderboardScore("p_1", "", "", "", 9, {}, (ColumnValue("F1 & %", 0.5, True, "", "", 9),))
-    )
+    many = load("emotion-classification-on-mfa").metrics
+    values = tuple(ColumnValue(f"{metric.name} & %", 0.5, True, "", "", 9) for metric in many)
+    columns = columns_as_latex(LeaderboardScore("p_1", "", "", "", 9, {}, values))
+    assert columns.count(r"\dagger") == len(many) == 6
     assert_fits(tmp_path, f"{ranking}\n\n{own}\n{classes}\n\n{columns}")
 
 

@@ -32,22 +32,25 @@ def as_text(score: LeaderboardScore) -> str:
 
 
 def as_latex(score: LeaderboardScore) -> str:
-    """The figures as a LaTeX table (booktabs) of one row; assumed readings carry a dagger."""
-    names = [latex_cell(value.name) + (r"$^\dagger$" if value.assumed else "") for value in score.metrics]
-    caption = f"{score.protocol}, {score.n:,} clips."
-    if any(value.assumed for value in score.metrics):
+    """The figures as a LaTeX table (booktabs), one row each; assumed readings carry a dagger."""
+    caption, dagger = f"{score.protocol}, {score.n:,} clips.", r"$^\dagger$"
+    if any(metric.assumed for metric in score.metrics):
         caption += " Dagger: a reading assumed here, see its protocol file."
+    rows = [
+        f"  {latex_cell(metric.name)}{dagger * metric.assumed} & {metric.value:.4f} & {metric.n:,} " + r"\\"
+        for metric in score.metrics
+    ]
     lines = [
         r"% \usepackage{booktabs}",
         r"\begin{table}",
         r"  \centering\footnotesize",
         rf"  \caption{{{latex_cell(caption)}}}",
         r"  \label{tab:oruk-columns}",
-        rf"  \begin{{tabular}}{{{'r' * len(names)}}}",
+        r"  \begin{tabular}{lrr}",
         r"  \toprule",
-        rf"  {' & '.join(names)} \\",
+        r"  Metric & Value & Clips \\",
         r"  \midrule",
-        rf"  {' & '.join(f'{value.value:.4f}' for value in score.metrics)} \\",
+        *rows,
         r"  \bottomrule",
         r"  \end{tabular}",
         r"\end{table}",
