@@ -1,6 +1,6 @@
 """How fast clips are rebuilt, beside the plain loop and beside other libraries, in one run on one machine.
 
-Usage: python benchmarks/reconstruct.py [--clips 1000] [--rounds 3] [--keep DIR] [--memory]
+Usage: python -m benchmarks.reconstruct [--clips 1000] [--rounds 3] [--keep DIR] [--memory]
 
 The set: clips of 3 s in six formats of public corpora (48 kHz stereo, 44.1 kHz, 24.414 kHz and 16 kHz wav, 44.1 kHz
 mp3, 48 kHz flac), spoken by espeak-ng where it is installed, synthetic otherwise. The floor is the least that any tool
